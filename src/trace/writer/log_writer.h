@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Appends records to an event log from inside a foreign process: no exception, no abort, bounded
+// disk, and after SIGKILL the file reads up to the last whole record.
+//
+// Every method may be called from any thread. After a failure (disk full, limit reached) the writer
+// counts what it drops and says so in the log's last record where that still fits.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "trace/writer/records.h"
+
+namespace bohr::trace {
+
+class LogWriter {
+ public:
+  // Creates `path` (mode 0600, must not exist) for at most `limit` bytes. On failure returns null
+  // and fills `why`.
+  static std::unique_ptr<LogWriter> create(const std::string& path, uint64_t limit,
+                                           std::string* why);
+  ~LogWriter();
+  LogWriter(const LogWriter&) = delete;
+  LogWriter& operator=(const LogWriter&) = delete;
+
+  // The id of a string, writing a String record the first time.
+  Text text(std::string_view value);
+
+  // False when the record was dropped.
+  template <class R>
+  bool append(const R& record);
+
+  uint64_t lost() const;
+  uint64_t bytes() const;
+
+  // Writes End and cuts the file to its length. Later appends are dropped.
+  void close(uint64_t seq);
+
+  // In a forked child: lets go of the file without touching it.
+  void abandon();
+
+ private:
+  struct State;
+  explicit LogWriter(std::unique_ptr<State> state);
+  bool append_bytes(Kind kind, const uint8_t* body, size_t size);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace bohr::trace

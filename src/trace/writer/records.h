@@ -1,0 +1,695 @@
+// SPDX-License-Identifier: Apache-2.0
+// The records of the event log: what a recorder saw, one struct a kind. This header is the single
+// definition of the format's fields: the log's encoding, the SQLite schema and their readers are
+// all derived from `fields`, which names each field once. docs/trace-format.md explains them to
+// users.
+//
+// It lives in a foreign process, so it depends on nothing. Identities (streams, events, execs,
+// graphs, captures, threads, functions, stacks) are numbers that the recorder gave out and never
+// used again, not handles, which drivers recycle. 0 means none. Strings are ids of the log's string
+// table. Sequence numbers are process-wide, taken at the entry (`seq`) and exit (`exit`) of a call.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bohr::trace {
+
+using Bytes = std::vector<uint8_t>;
+using Numbers = std::vector<uint64_t>;
+
+// An id in the log's string table; 0 is the empty string.
+struct Text {
+  uint32_t id = 0;
+  bool operator==(const Text&) const = default;
+};
+
+// Bump when a field or a kind changes meaning; readers refuse newer versions and say so.
+constexpr uint32_t kLogVersion = 1;
+
+enum class Kind : uint16_t {
+  string = 1,
+  process = 2,
+  device = 3,
+  thread = 4,
+  stack = 5,
+  function = 6,
+  framework = 7,
+  stream = 10,
+  stream_gone = 11,
+  kernel = 20,
+  copy = 21,
+  set = 22,
+  host_func = 23,
+  unmodelled = 24,
+  event_record = 30,
+  event_wait = 31,
+  host_sync = 32,
+  capture_begin = 40,
+  capture_end = 41,
+  graph = 42,
+  node = 43,
+  edges = 44,
+  exec = 45,
+  exec_change = 46,
+  launch = 47,
+  exec_gone = 48,
+  mem_alloc = 50,
+  mem_free = 51,
+  block_alloc = 60,
+  block_free = 61,
+  history = 62,
+  segment = 63,
+  diagnostic = 90,
+  end = 91
+};
+
+// What every recorded call carries.
+struct Call {
+  uint64_t seq = 0;
+  uint64_t exit = 0;
+  uint32_t thread = 0;
+  uint32_t stack = 0;
+  bool operator==(const Call&) const = default;
+};
+
+enum class StreamType : uint8_t { nonblocking, blocking, legacy, per_thread };
+enum class Memory : uint8_t { unknown, device, pinned, pageable, managed, array };
+enum class Return : uint8_t { at_once, after_source_read, after_completion };
+enum class ParamForm : uint8_t { none, array, buffer, unreadable };
+enum class SyncKind : uint8_t { stream, event, context, stream_query, event_query };
+enum class Layer : uint8_t { driver, stream_ordered, host, host_register, managed, mapped, ipc };
+enum class HistoryAction : uint8_t {
+  alloc,
+  free_requested,
+  free_completed,
+  segment_alloc,
+  segment_free,
+  segment_map,
+  segment_unmap,
+  other
+};
+
+// Launch attributes that matter to order; bits of Kernel::attributes and Node::attributes.
+constexpr uint32_t kAttributeCooperative = 1;
+constexpr uint32_t kAttributeCluster = 2;
+constexpr uint32_t kAttributeProgrammatic = 4;
+constexpr uint32_t kAttributeOther = 8;
+
+// An event version that the recorder could not know (created before it was attached).
+constexpr uint64_t kUnknownVersion = ~uint64_t{0};
+
+struct String {
+  static constexpr Kind kKind = Kind::string;
+  static constexpr const char* kName = "string";
+  uint32_t id = 0;
+  std::string text;
+  bool operator==(const String&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("id", s.id), v("text", s.text);
+  }
+};
+
+struct Process {
+  static constexpr Kind kKind = Kind::process;
+  static constexpr const char* kName = "process";
+  uint64_t pid = 0;
+  uint64_t parent = 0;
+  uint64_t start_unix_ns = 0;
+  Text command;         // by allow-list
+  Text recorder;        // version of the recorder
+  uint32_t driver = 0;  // as cuDriverGetVersion, e.g. 13000
+  uint32_t cupti = 0;   // as cuptiGetVersion
+  Text driver_text;     // e.g. "580.159.04"; empty when not known
+  bool operator==(const Process&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("pid", s.pid), v("parent", s.parent), v("start_unix_ns", s.start_unix_ns);
+    v("command", s.command), v("recorder", s.recorder), v("driver", s.driver);
+    v("cupti", s.cupti), v("driver_text", s.driver_text);
+  }
+};
+
+struct Device {
+  static constexpr Kind kKind = Kind::device;
+  static constexpr const char* kName = "device";
+  uint32_t device = 0;
+  Text name;
+  uint64_t memory = 0;  // bytes
+  bool operator==(const Device&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("device", s.device), v("name", s.name), v("memory", s.memory);
+  }
+};
+
+struct Thread {
+  static constexpr Kind kKind = Kind::thread;
+  static constexpr const char* kName = "thread";
+  uint32_t thread = 0;
+  uint64_t os_id = 0;
+  Text name;
+  bool operator==(const Thread&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("thread", s.thread), v("os_id", s.os_id), v("name", s.name);
+  }
+};
+
+// Innermost frame first; the four lists are of one length. Python frames have file and line; native
+// ones a module as file and, as line, 0, with "+0x1f2" as function where no symbol was found.
+struct Stack {
+  static constexpr Kind kKind = Kind::stack;
+  static constexpr const char* kName = "stack";
+  uint32_t stack = 0;
+  Numbers functions;  // string ids
+  Numbers files;      // string ids
+  Numbers lines;
+  Bytes python;  // 1: a Python frame
+  bool operator==(const Stack&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("stack", s.stack), v("functions", s.functions), v("files", s.files), v("lines", s.lines);
+    v("python", s.python);
+  }
+};
+
+struct Function {
+  static constexpr Kind kKind = Kind::function;
+  static constexpr const char* kName = "function";
+  uint32_t function = 0;
+  Text name;        // mangled
+  Numbers offsets;  // of each parameter in the packed image, bytes
+  Numbers sizes;
+  bool layout_known = false;
+  bool operator==(const Function&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("function", s.function), v("name", s.name), v("offsets", s.offsets), v("sizes", s.sizes);
+    v("layout_known", s.layout_known);
+  }
+};
+
+struct Framework {
+  static constexpr Kind kKind = Kind::framework;
+  static constexpr const char* kName = "framework";
+  Text name;
+  Text version;
+  Text allocator;  // back-end: "native", "cudaMallocAsync", …
+  Text settings;   // allow-listed allocator settings
+  bool operator==(const Framework&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("name", s.name), v("version", s.version), v("allocator", s.allocator);
+    v("settings", s.settings);
+  }
+};
+
+struct Stream {
+  static constexpr Kind kKind = Kind::stream;
+  static constexpr const char* kName = "stream";
+  uint64_t seq = 0;
+  uint32_t stream = 0;
+  uint32_t context = 0;
+  uint32_t device = 0;
+  StreamType type = StreamType::nonblocking;
+  int32_t priority = 0;
+  bool existed = false;  // made before recording began
+  bool operator==(const Stream&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("seq", s.seq), v("stream", s.stream), v("context", s.context), v("device", s.device);
+    v("type", s.type), v("priority", s.priority), v("existed", s.existed);
+  }
+};
+
+struct StreamGone {
+  static constexpr Kind kKind = Kind::stream_gone;
+  static constexpr const char* kName = "stream_gone";
+  uint64_t seq = 0;
+  uint32_t stream = 0;
+  bool operator==(const StreamGone&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("seq", s.seq), v("stream", s.stream);
+  }
+};
+
+// A kernel launched outside a capture. `params` is the packed image (offsets as in Function).
+struct Kernel {
+  static constexpr Kind kKind = Kind::kernel;
+  static constexpr const char* kName = "kernel";
+  Call call;
+  uint32_t stream = 0;
+  uint32_t function = 0;
+  uint32_t grid_x = 0, grid_y = 0, grid_z = 0;
+  uint32_t block_x = 0, block_y = 0, block_z = 0;
+  uint32_t attributes = 0;
+  ParamForm form = ParamForm::none;
+  Bytes params;
+  bool operator==(const Kernel&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("call", s.call), v("stream", s.stream), v("function", s.function);
+    v("grid_x", s.grid_x), v("grid_y", s.grid_y), v("grid_z", s.grid_z);
+    v("block_x", s.block_x), v("block_y", s.block_y), v("block_z", s.block_z);
+    v("attributes", s.attributes), v("form", s.form), v("params", s.params);
+  }
+};
+
+// Memory that a copy or set names: `height` rows of `width` bytes, `pitch` apart, in `depth` slices
+// `slice` bytes apart. One-dimensional: height = depth = 1.
+struct Copy {
+  static constexpr Kind kKind = Kind::copy;
+  static constexpr const char* kName = "copy";
+  Call call;
+  uint32_t stream = 0;
+  uint64_t dst = 0;
+  uint64_t src = 0;
+  uint64_t width = 0, height = 1, depth = 1;
+  uint64_t dst_pitch = 0, dst_slice = 0;
+  uint64_t src_pitch = 0, src_slice = 0;
+  Memory dst_memory = Memory::unknown;
+  Memory src_memory = Memory::unknown;
+  Return returned = Return::at_once;
+  bool operator==(const Copy&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("call", s.call), v("stream", s.stream), v("dst", s.dst), v("src", s.src);
+    v("width", s.width), v("height", s.height), v("depth", s.depth);
+    v("dst_pitch", s.dst_pitch), v("dst_slice", s.dst_slice);
+    v("src_pitch", s.src_pitch), v("src_slice", s.src_slice);
+    v("dst_memory", s.dst_memory), v("src_memory", s.src_memory), v("returned", s.returned);
+  }
+};
+
+struct Set {
+  static constexpr Kind kKind = Kind::set;
+  static constexpr const char* kName = "set";
+  Call call;
+  uint32_t stream = 0;
+  uint64_t dst = 0;
+  uint64_t width = 0, height = 1;  // bytes, rows
+  uint64_t pitch = 0;
+  Return returned = Return::at_once;
+  bool operator==(const Set&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("call", s.call), v("stream", s.stream), v("dst", s.dst);
+    v("width", s.width), v("height", s.height), v("pitch", s.pitch), v("returned", s.returned);
+  }
+};
+
+struct HostFunc {
+  static constexpr Kind kKind = Kind::host_func;
+  static constexpr const char* kName = "host_func";
+  Call call;
+  uint32_t stream = 0;
+  bool operator==(const HostFunc&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("call", s.call), v("stream", s.stream);
+  }
+};
+
+// Work or synchronisation that the recorder saw and does not model. `synchronises`: order may be
+// lost here.
+struct Unmodelled {
+  static constexpr Kind kKind = Kind::unmodelled;
+  static constexpr const char* kName = "unmodelled";
+  Call call;
+  uint32_t stream = 0;
+  Text api;
+  bool synchronises = false;
+  bool operator==(const Unmodelled&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("call", s.call), v("stream", s.stream), v("api", s.api), v("synchronises", s.synchronises);
+  }
+};
+
+// Versions of one event count from 1.
+struct EventRecord {
+  static constexpr Kind kKind = Kind::event_record;
+  static constexpr const char* kName = "event_record";
+  Call call;
+  uint32_t event = 0;
+  uint64_t version = 0;
+  uint32_t stream = 0;
+  uint32_t capture = 0;   // not 0: part of that capture
+  bool external = false;  // a node of the graph rather than an edge
+  bool operator==(const EventRecord&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("call", s.call), v("event", s.event), v("version", s.version), v("stream", s.stream);
+    v("capture", s.capture), v("external", s.external);
+  }
+};
+
+// `version`: the newest record of the event when the wait was issued; 0 when never recorded.
+struct EventWait {
+  static constexpr Kind kKind = Kind::event_wait;
+  static constexpr const char* kName = "event_wait";
+  Call call;
+  uint32_t event = 0;
+  uint64_t version = 0;
+  uint32_t stream = 0;
+  uint32_t capture = 0;
+  bool external = false;
+  bool operator==(const EventWait&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("call", s.call), v("event", s.event), v("version", s.version), v("stream", s.stream);
+    v("capture", s.capture), v("external", s.external);
+  }
+};
+
+// Only ones that succeeded (a query: that found the work done).
+struct HostSync {
+  static constexpr Kind kKind = Kind::host_sync;
+  static constexpr const char* kName = "host_sync";
+  Call call;
+  SyncKind what = SyncKind::stream;
+  uint32_t stream = 0;
+  uint32_t event = 0;
+  uint64_t version = 0;
+  uint32_t context = 0;
+  bool operator==(const HostSync&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("call", s.call), v("what", s.what), v("stream", s.stream), v("event", s.event);
+    v("version", s.version), v("context", s.context);
+  }
+};
+
+struct CaptureBegin {
+  static constexpr Kind kKind = Kind::capture_begin;
+  static constexpr const char* kName = "capture_begin";
+  Call call;
+  uint32_t capture = 0;
+  uint32_t stream = 0;
+  uint32_t mode = 0;  // as CUstreamCaptureMode
+  bool operator==(const CaptureBegin&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("call", s.call), v("capture", s.capture), v("stream", s.stream), v("mode", s.mode);
+  }
+};
+
+// `graph` 0: the capture failed.
+struct CaptureEnd {
+  static constexpr Kind kKind = Kind::capture_end;
+  static constexpr const char* kName = "capture_end";
+  Call call;
+  uint32_t capture = 0;
+  uint32_t stream = 0;
+  uint32_t graph = 0;
+  bool operator==(const CaptureEnd&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("call", s.call), v("capture", s.capture), v("stream", s.stream), v("graph", s.graph);
+  }
+};
+
+// A graph as it was when it was read: at the end of its capture, or at instantiation for one that
+// was built by hand. Its nodes and edges follow. `parent`: a child graph node's graph lies in
+// node `parent_node` of graph `parent`.
+struct Graph {
+  static constexpr Kind kKind = Kind::graph;
+  static constexpr const char* kName = "graph";
+  uint64_t seq = 0;
+  uint32_t graph = 0;
+  uint32_t capture = 0;
+  uint32_t nodes = 0;
+  uint32_t edges = 0;
+  uint32_t parent = 0;
+  uint32_t parent_node = 0;
+  Text name;
+  bool complete = true;
+  bool operator==(const Graph&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("seq", s.seq), v("graph", s.graph), v("capture", s.capture), v("nodes", s.nodes);
+    v("edges", s.edges), v("parent", s.parent), v("parent_node", s.parent_node);
+    v("name", s.name), v("complete", s.complete);
+  }
+};
+
+// `type` as CUgraphNodeType (0 kernel, 1 copy, 2 set, 3 host, 4 child graph, 5 empty, …). `seq`,
+// `thread`, `stack`, `stream`: of the captured call that made it (0 when not known). Only the
+// fields of the type are filled; copy and set as in Copy and Set (a set's pitch is dst_pitch).
+struct Node {
+  static constexpr Kind kKind = Kind::node;
+  static constexpr const char* kName = "node";
+  uint32_t graph = 0;
+  uint32_t index = 0;  // as cuGraphGetNodes lists them, from 0
+  uint32_t type = 0;
+  uint64_t seq = 0;
+  uint32_t thread = 0;
+  uint32_t stack = 0;
+  uint32_t stream = 0;
+  uint32_t function = 0;
+  uint32_t grid_x = 0, grid_y = 0, grid_z = 0;
+  uint32_t block_x = 0, block_y = 0, block_z = 0;
+  uint32_t attributes = 0;
+  ParamForm form = ParamForm::none;
+  Bytes params;
+  uint64_t dst = 0, src = 0;
+  uint64_t width = 0, height = 1, depth = 1;
+  uint64_t dst_pitch = 0, dst_slice = 0;
+  uint64_t src_pitch = 0, src_slice = 0;
+  Memory dst_memory = Memory::unknown;
+  Memory src_memory = Memory::unknown;
+  uint32_t child = 0;  // graph of a child graph node
+  uint32_t event = 0;  // of external event nodes
+  bool operator==(const Node&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("graph", s.graph), v("index", s.index), v("type", s.type), v("seq", s.seq);
+    v("thread", s.thread), v("stack", s.stack), v("stream", s.stream), v("function", s.function);
+    v("grid_x", s.grid_x), v("grid_y", s.grid_y), v("grid_z", s.grid_z);
+    v("block_x", s.block_x), v("block_y", s.block_y), v("block_z", s.block_z);
+    v("attributes", s.attributes), v("form", s.form), v("params", s.params);
+    v("dst", s.dst), v("src", s.src);
+    v("width", s.width), v("height", s.height), v("depth", s.depth);
+    v("dst_pitch", s.dst_pitch), v("dst_slice", s.dst_slice);
+    v("src_pitch", s.src_pitch), v("src_slice", s.src_slice);
+    v("dst_memory", s.dst_memory), v("src_memory", s.src_memory);
+    v("child", s.child), v("event", s.event);
+  }
+};
+
+// Edges of one graph: lists of one length. `types` as CUgraphEdgeData packed: type | from_port << 8
+// | to_port << 16.
+struct Edges {
+  static constexpr Kind kKind = Kind::edges;
+  static constexpr const char* kName = "edges";
+  uint32_t graph = 0;
+  Numbers from;
+  Numbers to;
+  Numbers types;
+  bool operator==(const Edges&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("graph", s.graph), v("from", s.from), v("to", s.to), v("types", s.types);
+  }
+};
+
+struct Exec {
+  static constexpr Kind kKind = Kind::exec;
+  static constexpr const char* kName = "exec";
+  Call call;
+  uint32_t exec = 0;
+  uint32_t graph = 0;
+  uint64_t flags = 0;
+  bool operator==(const Exec&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("call", s.call), v("exec", s.exec), v("graph", s.graph), v("flags", s.flags);
+  }
+};
+
+// An exec was changed after instantiation. `graph` not 0: its nodes are from now on those of that
+// graph record (a new version); 0: the change was not read.
+struct ExecChange {
+  static constexpr Kind kKind = Kind::exec_change;
+  static constexpr const char* kName = "exec_change";
+  Call call;
+  uint32_t exec = 0;
+  uint32_t graph = 0;
+  Text api;
+  bool operator==(const ExecChange&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("call", s.call), v("exec", s.exec), v("graph", s.graph), v("api", s.api);
+  }
+};
+
+struct Launch {
+  static constexpr Kind kKind = Kind::launch;
+  static constexpr const char* kName = "launch";
+  Call call;
+  uint32_t exec = 0;
+  uint32_t stream = 0;
+  bool operator==(const Launch&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("call", s.call), v("exec", s.exec), v("stream", s.stream);
+  }
+};
+
+struct ExecGone {
+  static constexpr Kind kKind = Kind::exec_gone;
+  static constexpr const char* kName = "exec_gone";
+  uint64_t seq = 0;
+  uint32_t exec = 0;
+  bool operator==(const ExecGone&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("seq", s.seq), v("exec", s.exec);
+  }
+};
+
+struct MemAlloc {
+  static constexpr Kind kKind = Kind::mem_alloc;
+  static constexpr const char* kName = "mem_alloc";
+  Call call;
+  Layer layer = Layer::driver;
+  Memory memory = Memory::device;
+  uint64_t address = 0;  // as the device sees it
+  uint64_t bytes = 0;
+  uint32_t stream = 0;  // stream-ordered allocations
+  uint64_t pool = 0;
+  uint32_t device = 0;
+  bool operator==(const MemAlloc&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("call", s.call), v("layer", s.layer), v("memory", s.memory), v("address", s.address);
+    v("bytes", s.bytes), v("stream", s.stream), v("pool", s.pool), v("device", s.device);
+  }
+};
+
+struct MemFree {
+  static constexpr Kind kKind = Kind::mem_free;
+  static constexpr const char* kName = "mem_free";
+  Call call;
+  Layer layer = Layer::driver;
+  uint64_t address = 0;
+  uint32_t stream = 0;
+  bool operator==(const MemFree&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("call", s.call), v("layer", s.layer), v("address", s.address), v("stream", s.stream);
+  }
+};
+
+// A framework allocator handed out (or took back) `address` now: placed by a live callback. Sizes,
+// streams, pools and stacks come from History, matched by address and occurrence.
+struct BlockAlloc {
+  static constexpr Kind kKind = Kind::block_alloc;
+  static constexpr const char* kName = "block_alloc";
+  Call call;
+  uint64_t address = 0;
+  bool operator==(const BlockAlloc&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("call", s.call), v("address", s.address);
+  }
+};
+
+struct BlockFree {
+  static constexpr Kind kKind = Kind::block_free;
+  static constexpr const char* kName = "block_free";
+  Call call;
+  uint64_t address = 0;
+  bool operator==(const BlockFree&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("call", s.call), v("address", s.address);
+  }
+};
+
+// One entry of the framework's own memory history, in its order. `index` counts from 0 over the
+// whole process.
+struct History {
+  static constexpr Kind kKind = Kind::history;
+  static constexpr const char* kName = "history";
+  uint64_t index = 0;
+  uint32_t device = 0;
+  HistoryAction action = HistoryAction::other;
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+  uint32_t stream = 0;
+  uint64_t pool_a = 0, pool_b = 0;
+  uint32_t stack = 0;
+  bool operator==(const History&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("index", s.index), v("device", s.device), v("action", s.action), v("address", s.address);
+    v("bytes", s.bytes), v("stream", s.stream), v("pool_a", s.pool_a), v("pool_b", s.pool_b);
+    v("stack", s.stack);
+  }
+};
+
+struct Segment {
+  static constexpr Kind kKind = Kind::segment;
+  static constexpr const char* kName = "segment";
+  uint32_t device = 0;
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+  uint32_t stream = 0;
+  uint64_t pool_a = 0, pool_b = 0;
+  bool operator==(const Segment&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("device", s.device), v("address", s.address), v("bytes", s.bytes), v("stream", s.stream);
+    v("pool_a", s.pool_a), v("pool_b", s.pool_b);
+  }
+};
+
+struct Diagnostic {
+  static constexpr Kind kKind = Kind::diagnostic;
+  static constexpr const char* kName = "diagnostic";
+  uint64_t seq = 0;
+  Text reason;  // a named reason of docs/limits.md
+  Text text;
+  uint64_t count = 1;
+  bool loses_order = false;
+  uint64_t from = 0;  // sequence numbers it concerns
+  uint64_t to = ~uint64_t{0};
+  bool operator==(const Diagnostic&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("seq", s.seq), v("reason", s.reason), v("text", s.text), v("count", s.count);
+    v("loses_order", s.loses_order), v("from", s.from), v("to", s.to);
+  }
+};
+
+// The last record of a log that was closed in order.
+struct End {
+  static constexpr Kind kKind = Kind::end;
+  static constexpr const char* kName = "end";
+  uint64_t seq = 0;
+  uint64_t lost = 0;  // records that could not be kept
+  bool operator==(const End&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("seq", s.seq), v("lost", s.lost);
+  }
+};
+
+// Calls visit(R{}) once for each kind, in the order of their numbers.
+template <class Visitor>
+void for_each_kind(Visitor&& visit) {
+  visit(String{}), visit(Process{}), visit(Device{}), visit(Thread{}), visit(Stack{});
+  visit(Function{}), visit(Framework{}), visit(Stream{}), visit(StreamGone{}), visit(Kernel{});
+  visit(Copy{}), visit(Set{}), visit(HostFunc{}), visit(Unmodelled{}), visit(EventRecord{});
+  visit(EventWait{}), visit(HostSync{}), visit(CaptureBegin{}), visit(CaptureEnd{});
+  visit(Graph{}), visit(Node{}), visit(Edges{}), visit(Exec{}), visit(ExecChange{});
+  visit(Launch{}), visit(ExecGone{}), visit(MemAlloc{}), visit(MemFree{}), visit(BlockAlloc{});
+  visit(BlockFree{}), visit(History{}), visit(Segment{}), visit(Diagnostic{}), visit(End{});
+}
+
+}  // namespace bohr::trace
