@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads an event log into its records, up to the last whole one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "trace/writer/records.h"
+
+namespace bohr::trace {
+
+using Record =
+    std::variant<Process, Device, Thread, Stack, Function, Framework, Stream, StreamGone, Kernel,
+                 Copy, Set, HostFunc, Unmodelled, EventRecord, EventWait, HostSync, CaptureBegin,
+                 CaptureEnd, Graph, Node, Edges, Exec, ExecChange, Launch, ExecGone, MemAlloc,
+                 MemFree, BlockAlloc, BlockFree, History, Segment, Diagnostic, End>;
+
+// The records of one process, in the order in which they were written. `strings[0]` is empty.
+// What was damaged or cut off is a Diagnostic record at the end (reason `lost-records`), never
+// silence.
+struct Log {
+  std::string source;
+  std::vector<std::string> strings;
+  std::vector<Record> records;
+};
+
+// Refuses what is no event log, or a newer version, or damaged in its head.
+Result<Log> read_log(std::span<const uint8_t> bytes, const std::string& source);
+
+}  // namespace bohr::trace
