@@ -1,0 +1,25 @@
+# Looks for a CUDA toolkit: headers (cuda.h, cupti.h) for the agent and the CUDA backends, nvcc
+# for the test programs. No CUDA library is linked; the driver and CUPTI are opened at run time.
+# Sets BOHR_CUDA_FOUND and the target bohr_cuda_headers.
+set(BOHR_CUDA_FOUND FALSE)
+if(NOT BOHR_CUDA STREQUAL "OFF")
+  find_package(CUDAToolkit QUIET)
+  set(_cuda_hints ${CUDAToolkit_INCLUDE_DIRS} $ENV{CUDA_HOME} $ENV{CUDA_PATH} /usr/local/cuda)
+  set(_cuda_suffixes include extras/CUPTI/include ../extras/CUPTI/include)
+  find_path(BOHR_CUDA_INCLUDE cuda.h HINTS ${_cuda_hints} PATH_SUFFIXES ${_cuda_suffixes})
+  find_path(BOHR_CUPTI_INCLUDE cupti.h HINTS ${_cuda_hints} PATH_SUFFIXES ${_cuda_suffixes})
+  find_program(BOHR_NVCC nvcc HINTS ${CUDAToolkit_BIN_DIR} $ENV{CUDA_HOME} /usr/local/cuda
+               PATH_SUFFIXES bin)
+  if(BOHR_CUDA_INCLUDE AND BOHR_CUPTI_INCLUDE)
+    set(BOHR_CUDA_FOUND TRUE)
+    add_library(bohr_cuda_headers INTERFACE)
+    target_include_directories(bohr_cuda_headers SYSTEM INTERFACE ${BOHR_CUDA_INCLUDE}
+                                                                  ${BOHR_CUPTI_INCLUDE})
+    message(STATUS "CUDA headers: ${BOHR_CUDA_INCLUDE}; the agent is built")
+  elseif(BOHR_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "BOHR_CUDA=ON, but cuda.h and cupti.h were not found. Install the CUDA "
+                        "toolkit with CUPTI, or set CUDA_HOME to where it is.")
+  else()
+    message(STATUS "No CUDA toolkit with CUPTI found; the agent and CUDA backends are left out")
+  endif()
+endif()
