@@ -17,6 +17,9 @@ if(BOHR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${BOHR_CCACHE})
 endif()
 
+# Neither __FILE__ nor debug information names the folder of the checkout.
+add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+
 find_package(Threads REQUIRED)
 
 add_library(bohr_options INTERFACE)

@@ -7,7 +7,7 @@ if(_cli AND TARGET bohr_app)
   add_executable(bohr ${_cli})
   target_link_libraries(bohr PRIVATE bohr_app fmt::fmt CLI11::CLI11 bohr_options)
   set_target_properties(bohr PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
-  install(TARGETS bohr RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS bohr RUNTIME DESTINATION bin)
 endif()
 
 # The agent lives in a foreign process: it exports only what it marks visible and brings its own
@@ -24,7 +24,7 @@ if(_agent AND BOHR_CUDA_FOUND AND TARGET bohr_trace_writer AND NOT BOHR_SANITIZE
   target_link_options(bohr_agent PRIVATE -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL
                       -Wl,-z,defs)
   set_target_properties(bohr_agent PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
-  install(TARGETS bohr_agent LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/bohr)
+  install(TARGETS bohr_agent LIBRARY DESTINATION lib/bohr)
 endif()
 
 file(GLOB_RECURSE _python CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/python/bohr/*)
@@ -40,6 +40,6 @@ if(_python)
     DEPENDS ${_python}
     COMMENT "Copying python/bohr beside the tool")
   add_custom_target(bohr_python ALL DEPENDS ${_stamp})
-  install(DIRECTORY python/bohr DESTINATION ${CMAKE_INSTALL_LIBDIR}/bohr/python
+  install(DIRECTORY python/bohr DESTINATION lib/bohr/python
           PATTERN __pycache__ EXCLUDE)
 endif()
