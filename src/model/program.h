@@ -68,6 +68,7 @@ struct Lifetime {
   bool buffer = false;   // lives throughout
   bool live = false;     // output by declaration
   bool scratch = false;  // no output by declaration
+  bool driver = false;   // handed out by the driver itself: see assumption driver-reuse
   StreamId owner;        // the stream it was allocated on; invalid for buffers
   PoolId pool;
   Point alloc;
