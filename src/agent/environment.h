@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract between `bohr run` and what it starts: the environment variables that arm a child,
+// and the files that come back. Depends on nothing, so that both sides can include it.
+//
+// `bohr run` makes a folder (mode 0700) and sets, in the child's environment alone:
+//
+//   CUDA_INJECTION64_PATH  absolute path of libbohr_agent.so; the driver loads it in cuInit
+//   BOHR_AGENT             the same path, for the Python shim
+//   BOHR_DIR               absolute path of the folder; not set: the agent does nothing
+//   BOHR_MAX_LOG           bytes that one process may log (decimal); default kDefaultMaxLog
+//   BOHR_STACKS            "0" none; "python" Python frames alone; "all" native and Python frames
+//                          for every call; not set: Python frames for eager work, all in captures
+//   BOHR_CUPTI             optional: absolute path of libcupti to use where none is mapped yet
+//   PYTHONPATH             the shim's folder (it holds sitecustomize.py) put first
+//
+// Every process below that reaches cuInit leaves in BOHR_DIR
+//
+//   <pid>.bohr             its event log (mode 0600)
+//   <pid>.error            one line for people: why this process was not recorded, or not to its
+//                          end. May stand beside a log.
+//
+// A pid may come back within one run: the second process logs to <pid>-2.bohr, and so on.
+// The agent prints nothing, and a guest's exit status is its own.
+#pragma once
+
+#include <cstdint>
+
+namespace bohr::agent {
+
+constexpr const char* kInjectionVariable = "CUDA_INJECTION64_PATH";
+constexpr const char* kAgentVariable = "BOHR_AGENT";
+constexpr const char* kDirVariable = "BOHR_DIR";
+constexpr const char* kMaxLogVariable = "BOHR_MAX_LOG";
+constexpr const char* kStacksVariable = "BOHR_STACKS";
+constexpr const char* kCuptiVariable = "BOHR_CUPTI";
+constexpr const char* kPythonPathVariable = "PYTHONPATH";
+
+constexpr uint64_t kDefaultMaxLog = uint64_t{1} << 30;
+constexpr const char* kLogSuffix = ".bohr";
+constexpr const char* kErrorSuffix = ".error";
+
+}  // namespace bohr::agent
