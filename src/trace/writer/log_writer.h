@@ -28,14 +28,17 @@ class LogWriter {
   // The id of a string, writing a String record the first time.
   Text text(std::string_view value);
 
-  // False when the record was dropped.
+  // False when the record was dropped: from the first one that finds no room on, all are, so that
+  // what the log holds is whole up to one point. For every kind but String and End, which `text`
+  // and `close` write.
   template <class R>
   bool append(const R& record);
 
   uint64_t lost() const;
   uint64_t bytes() const;
 
-  // Writes End and cuts the file to its length. Later appends are dropped.
+  // Writes End and cuts the file to its length. Later appends are dropped. A writer that is
+  // destroyed without it leaves a log without End.
   void close(uint64_t seq);
 
   // In a forked child: lets go of the file without touching it.
@@ -44,7 +47,6 @@ class LogWriter {
  private:
   struct State;
   explicit LogWriter(std::unique_ptr<State> state);
-  bool append_bytes(Kind kind, const uint8_t* body, size_t size);
   std::unique_ptr<State> state_;
 };
 
