@@ -20,6 +20,8 @@ using Record =
                  MemFree, BlockAlloc, BlockFree, History, Segment, Diagnostic, End>;
 
 // The records of one process, in the order in which they were written. `strings[0]` is empty.
+// Readers vouch that every Text and every string id of a Stack lies in `strings`, that every
+// enumeration holds one of its values, and that lists which belong together are of one length.
 // What was damaged or cut off is a Diagnostic record at the end (reason `lost-records`), never
 // silence.
 struct Log {
