@@ -165,6 +165,8 @@ struct Graph {
   Point begin;  // of the capture, among Program::ops
   Point end;
   bool fully_read = true;  // false: nodes or edges may be missing (reason in diagnostics)
+  uint32_t recorded = 0;   // the recorder's number of this graph; 0 in cases
+  std::vector<int32_t> recorded_nodes;  // node i's index there; -1: inside a child graph, or made
 };
 
 // One entry of a stack, innermost first.
@@ -229,6 +231,7 @@ struct Program {
   std::vector<Diagnostic> diagnostics;
   std::vector<Expectation> expectations;
   int32_t exec_count = 0;
+  std::vector<uint32_t> recorded_execs;  // the recorder's number of each exec; empty in cases
 };
 
 inline std::span<const Access> accesses_of(const Program& program, const Op& op) {
