@@ -1,6 +1,6 @@
-# What is run: the tool at <build>/bohr, the agent beside it, the Python shim below python/bohr,
+# What is run: the tool at <build>/bohr, the agent beside it, the Python shim below python/,
 # and where they are installed. The tool finds the other two relative to its own path, in the
-# build folder (libbohr_agent.so, python/bohr) and installed (../lib/bohr/...).
+# build folder (libbohr_agent.so, python/) and installed (../lib/bohr/...).
 file(GLOB_RECURSE _cli CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cli/*.cc
      ${CMAKE_SOURCE_DIR}/src/cli/*.h)
 if(_cli AND TARGET bohr_app)
@@ -10,36 +10,46 @@ if(_cli AND TARGET bohr_app)
   install(TARGETS bohr RUNTIME DESTINATION bin)
 endif()
 
-# The agent lives in a foreign process: it exports only what it marks visible and brings its own
-# C++ runtime. Sanitizers cannot be loaded into a running host, so such builds leave it out.
-file(GLOB_RECURSE _agent CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/agent/*.cc
-     ${CMAKE_SOURCE_DIR}/src/agent/*.h)
+# The agent lives in a foreign process: it exports only what exports.map names, brings its own C++
+# runtime, and asks for no glibc newer than 2.28 (libdl and libpthread are named because they hold
+# part of the C library there). Sanitizers cannot be loaded into a running host, so such builds
+# leave it out.
+file(GLOB_RECURSE _agent CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/agent/*.cc)
 if(_agent AND BOHR_CUDA_FOUND AND TARGET bohr_trace_writer AND NOT BOHR_SANITIZE)
-  add_library(bohr_agent SHARED ${_agent})
-  target_link_libraries(bohr_agent PRIVATE bohr_trace_writer bohr_cuda_headers bohr_options
-                                           ${CMAKE_DL_LIBS})
+  set(_agent_exports ${CMAKE_SOURCE_DIR}/cmake/agent/exports.map)
+  add_library(bohr_agent SHARED ${_agent} ${CMAKE_SOURCE_DIR}/cmake/agent/glibc_floor.cc)
+  target_link_libraries(bohr_agent PRIVATE bohr_trace_writer bohr_cuda_headers bohr_options)
   if(TARGET bohr_replay_cuda)
     target_link_libraries(bohr_agent PRIVATE bohr_replay_cuda)
   endif()
-  target_link_options(bohr_agent PRIVATE -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL
-                      -Wl,-z,defs)
-  set_target_properties(bohr_agent PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  target_link_options(
+    bohr_agent PRIVATE -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL -Wl,-z,defs
+    -Wl,--version-script=${_agent_exports}
+    -Wl,--push-state,--no-as-needed -l:libdl.so.2 -l:libpthread.so.0 -Wl,--pop-state)
+  set_target_properties(bohr_agent PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}
+                                              LINK_DEPENDS ${_agent_exports})
   install(TARGETS bohr_agent LIBRARY DESTINATION lib/bohr)
 endif()
 
-file(GLOB_RECURSE _python CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/python/bohr/*)
-list(FILTER _python EXCLUDE REGEX "__pycache__")
+file(GLOB_RECURSE _python CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/python
+     ${CMAKE_SOURCE_DIR}/python/*.py)
 if(_python)
-  set(_stamp ${CMAKE_BINARY_DIR}/python/bohr.stamp)
+  set(_copies "")
+  set(_from "")
+  foreach(_file ${_python})
+    set(_to ${CMAKE_BINARY_DIR}/python/${_file})
+    get_filename_component(_folder ${_to} DIRECTORY)
+    list(APPEND _copies COMMAND ${CMAKE_COMMAND} -E make_directory ${_folder})
+    list(APPEND _copies COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/python/${_file} ${_to})
+    list(APPEND _from ${CMAKE_SOURCE_DIR}/python/${_file})
+  endforeach()
+  set(_stamp ${CMAKE_BINARY_DIR}/python.stamp)
   add_custom_command(
     OUTPUT ${_stamp}
-    COMMAND ${CMAKE_COMMAND} -E rm -rf ${CMAKE_BINARY_DIR}/python/bohr
-    COMMAND ${CMAKE_COMMAND} -E copy_directory ${CMAKE_SOURCE_DIR}/python/bohr
-            ${CMAKE_BINARY_DIR}/python/bohr
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${CMAKE_BINARY_DIR}/python ${_copies}
     COMMAND ${CMAKE_COMMAND} -E touch ${_stamp}
-    DEPENDS ${_python}
-    COMMENT "Copying python/bohr beside the tool")
+    DEPENDS ${_from}
+    COMMENT "Copying python/ beside the tool")
   add_custom_target(bohr_python ALL DEPENDS ${_stamp})
-  install(DIRECTORY python/bohr DESTINATION lib/bohr/python
-          PATTERN __pycache__ EXCLUDE)
+  install(DIRECTORY python/ DESTINATION lib/bohr/python FILES_MATCHING PATTERN "*.py")
 endif()
