@@ -16,6 +16,8 @@ bool exact(const Access& access) {
   return access.certainty == Certainty::exact && direction_known(access.mode);
 }
 
+bool known_write(AccessMode mode) { return direction_known(mode) && writes(mode); }
+
 bool is_first(const Facts& facts, const Place& place, const Access& access, int32_t index) {
   const FirstAccess& first = facts.first[access.lifetime.index()];
   return first.access == index && first.place.graph == place.graph &&
@@ -145,8 +147,8 @@ Decided decide(const Program& program, const Facts& facts, const Pair& pair) {
                       b,
                       mode_a,
                       mode_b,
-                      is_first(facts, pair.first, a, conflict.first) && writes(mode_a),
-                      is_first(facts, pair.second, b, conflict.second) && writes(mode_b)};
+                      is_first(facts, pair.first, a, conflict.first) && known_write(mode_a),
+                      is_first(facts, pair.second, b, conflict.second) && known_write(mode_b)};
     std::vector<std::string> reasons;
     const Decision decision = decide_accesses(facts, sides, &reasons);
     if (decision < result.decision) continue;
