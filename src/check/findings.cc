@@ -100,8 +100,7 @@ class Teller {
     finding.kinds = decided.kinds;
     finding.hazard = first_kind(decided.kinds);
     // Of an unknown use before a write all that is sure is that the write comes too early.
-    if (a.mode == AccessMode::touch && decided.cls == HazardClass::reuse)
-      finding.hazard = Hazard::war;
+    if (a.mode == AccessMode::touch && finding.hazard == Hazard::waw) finding.hazard = Hazard::war;
     finding.cls = decided.cls;
     finding.first = describer_.side(pair.first, a);
     finding.second = describer_.side(pair.second, b);

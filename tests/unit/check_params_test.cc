@@ -136,7 +136,7 @@ TEST(Params, DoubtfulPointersAreCandidatesOnly) {
 
 TEST(Params, AnExactWriteMustCoverTheWholeBlock) {
   const std::string before = "stream a\nstream b\nbuffer t 64\na: kernel use updates t\n";
-  EXPECT_EQ(out_of(before + "b: fill f t\n").findings, Lines{"RAW use f data"});
+  EXPECT_EQ(out_of(before + "b: fill f t\n").findings, Lines{"WAR use f data"});
   EXPECT_EQ(out_of(before + "b: fill f t[0:32]\n").findings, Lines{});
 }
 
