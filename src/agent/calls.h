@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// One driver call as its two callbacks show it, and the table of the calls that are recorded.
+#pragma once
+
+#include <cuda.h>
+#include <cupti.h>
+
+#include <cstdint>
+#include <span>
+
+#include "agent/events.h"
+#include "agent/recorder.h"
+#include "trace/writer/records.h"
+
+namespace bohr::agent {
+
+struct Api;
+
+// Lives in thread-local storage between the entry and the exit of its call, so it is plain data.
+struct DriverCall {
+  const Api* api = nullptr;
+  uint32_t correlation = 0;
+  const void* params = nullptr;
+  const char* symbol = nullptr;
+  CUcontext context = nullptr;
+  CUstream stream = nullptr;  // explicit; null for calls that name none
+  uint64_t seq = 0;
+  uint64_t exit = 0;
+  uint32_t thread = 0;
+  uint32_t stack = 0;
+  uint32_t capture = 0;  // what the stream captured into at entry
+  uint32_t node_stream = 0;  // in a capture: the stream's number
+  EventVersion event;    // waits and syncs: what they are bound to
+  trace::Layer layer = trace::Layer::driver;  // frees: of what is freed
+  bool node_seen = false;
+  CUresult result = CUDA_SUCCESS;
+};
+
+struct Api {
+  CUpti_CallbackId id = 0;
+  const char* name = nullptr;
+  bool per_thread = false;
+  bool builds = false;  // makes nodes of a graph built by hand
+  // The stream in the call's parameters; null when it names none.
+  CUstream (*stream)(const void* params) = nullptr;
+  void (*enter)(Recorder& r, DriverCall& call) = nullptr;
+  // Only for calls that succeeded, unless `always`.
+  void (*leave)(Recorder& r, DriverCall& call) = nullptr;
+  bool always = false;
+};
+
+template <class Params>
+const Params& params_of(const DriverCall& call) {
+  return *static_cast<const Params*>(call.params);
+}
+
+// Both entry points of a call that takes a stream.
+#define BOHR_STREAM_API_ENTRY(id, name, per_thread, enter, leave, always)             \
+  Api {                                                                              \
+    CUPTI_DRIVER_TRACE_CBID_##id, #name, per_thread, false,                          \
+        [](const void* p) { return static_cast<const name##_params*>(p)->hStream; }, \
+        enter, leave, always                                                         \
+  }
+#define BOHR_STREAM_API(name, enter, leave)                         \
+  BOHR_STREAM_API_ENTRY(name, name, false, enter, leave, false),    \
+      BOHR_STREAM_API_ENTRY(name##_ptsz, name, true, enter, leave, false)
+// `leave` also for calls that failed.
+#define BOHR_STREAM_API_ALWAYS(name, enter, leave)                  \
+  BOHR_STREAM_API_ENTRY(name, name, false, enter, leave, true),     \
+      BOHR_STREAM_API_ENTRY(name##_ptsz, name, true, enter, leave, true)
+
+// A call that works on the default stream of its entry point.
+#define BOHR_DEFAULT_STREAM_API(name, leave)                                                      \
+  Api{CUPTI_DRIVER_TRACE_CBID_##name, #name,   false, false,                                      \
+      [](const void*) { return CUstream(); },  nullptr, leave},                                   \
+      Api {                                                                                       \
+    CUPTI_DRIVER_TRACE_CBID_##name##_ptds, #name, true, false,                                    \
+        [](const void*) { return CUstream(); }, nullptr, leave                                    \
+  }
+
+#define BOHR_PLAIN_API(name, enter, leave) \
+  Api { CUPTI_DRIVER_TRACE_CBID_##name, #name, false, false, nullptr, enter, leave }
+
+// Fills `seq`, `exit`, `thread` and the stack of a record.
+trace::Call call_of(Recorder& r, DriverCall& call);
+uint32_t stream_of(Recorder& r, const DriverCall& call);
+uint32_t context_of(Recorder& r, const DriverCall& call);
+
+// The calls of each kind, by file.
+std::span<const Api> kernel_apis();
+std::span<const Api> copy_apis();
+std::span<const Api> set_apis();
+std::span<const Api> stream_apis();
+std::span<const Api> event_apis();
+std::span<const Api> capture_apis();
+std::span<const Api> graph_apis();
+std::span<const Api> memory_apis();
+std::span<const Api> unmodelled_apis();
+
+}  // namespace bohr::agent

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernel functions: name, parameter layout, and the packed image of one call's parameters.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "trace/writer/records.h"
+
+namespace bohr::agent {
+
+struct Recorder;
+
+struct FunctionInfo {
+  uint32_t number = 0;
+  std::vector<uint64_t> offsets;
+  std::vector<uint64_t> sizes;
+  uint64_t image = 0;  // bytes of the packed parameters
+  bool layout_known = false;
+};
+
+struct Functions {
+  std::unordered_map<CUfunction, std::shared_ptr<const FunctionInfo>> infos;
+  uint32_t last = 0;
+};
+
+struct PackedParams {
+  trace::ParamForm form = trace::ParamForm::none;
+  trace::Bytes bytes;
+};
+
+// Reads the layout the first time, which is only possible once the function is loaded: call it when
+// a launch has returned, not when it begins. `function` may be a CUkernel in disguise. `symbol` is
+// used as name where the driver gives none.
+std::shared_ptr<const FunctionInfo> function_info(Recorder& r, CUfunction function,
+                                                  const char* symbol);
+
+PackedParams pack_params(const FunctionInfo& info, void** params, void** extra);
+
+// Code was unloaded: handles may come back as other functions.
+void forget_functions(Recorder& r);
+
+}  // namespace bohr::agent

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs built by hand, execs, their changes and launches.
+#include "agent/calls.h"
+
+namespace bohr::agent {
+namespace {
+
+// Some template changed: which one is not worth knowing, they are read again when instantiated.
+void edited(Recorder& r, DriverCall&) {
+  std::lock_guard lock(r.mutex);
+  ++r.graphs.edits;
+}
+
+void destroyed(Recorder& r, DriverCall& call) {
+  graph_destroyed(r, params_of<cuGraphDestroy_params>(call).hGraph);
+}
+
+void add_exec(Recorder& r, DriverCall& call, CUgraphExec exec, CUgraph graph, uint64_t flags) {
+  trace::Exec record;
+  record.graph = read_graph(r, graph, 0);
+  {
+    std::lock_guard lock(r.mutex);
+    record.exec = ++r.graphs.last_exec;
+    r.graphs.execs[exec] = {record.exec, r.graphs.templates[graph].records};
+  }
+  record.call = call_of(r, call);
+  record.flags = flags;
+  r.log->append(record);
+}
+
+void instantiated(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuGraphInstantiateWithFlags_params>(call);
+  add_exec(r, call, *p.phGraphExec, p.hGraph, p.flags);
+}
+void instantiated_with_params(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuGraphInstantiateWithParams_params>(call);
+  add_exec(r, call, *p.phGraphExec, p.hGraph, p.instantiateParams->flags);
+}
+void instantiated_old(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuGraphInstantiate_v2_params>(call);
+  add_exec(r, call, *p.phGraphExec, p.hGraph, 0);
+}
+
+// Unknown execs get a number, so that launches of one exec are known to be of one.
+uint32_t exec_number(Recorder& r, CUgraphExec exec) {
+  bool unseen = false;
+  uint32_t number = 0;
+  {
+    std::lock_guard lock(r.mutex);
+    ExecState& state = r.graphs.execs[exec];
+    unseen = state.number == 0;
+    if (unseen) state.number = ++r.graphs.last_exec;
+    number = state.number;
+  }
+  if (unseen) diagnose(r, "attached-late", "a graph was instantiated before recording began");
+  return number;
+}
+
+// Every call that changes an exec takes it as its first argument.
+CUgraphExec exec_of(const DriverCall& call) {
+  return *static_cast<const CUgraphExec*>(call.params);
+}
+
+void add_change(Recorder& r, DriverCall& call, uint32_t graph) {
+  trace::ExecChange record;
+  record.call = call_of(r, call);
+  record.exec = exec_number(r, exec_of(call));
+  record.graph = graph;
+  record.api = r.log->text(call.api->name);
+  r.log->append(record);
+}
+
+void changed(Recorder& r, DriverCall& call) { add_change(r, call, 0); }
+
+// An update makes the exec's nodes those of another template, which can be read.
+void updated(Recorder& r, DriverCall& call) {
+  const CUgraph graph = params_of<cuGraphExecUpdate_params>(call).hGraph;
+  const uint32_t number = read_graph(r, graph, 0);
+  {
+    std::lock_guard lock(r.mutex);
+    r.graphs.execs[exec_of(call)].records = r.graphs.templates[graph].records;
+  }
+  add_change(r, call, number);
+}
+
+void launched(Recorder& r, DriverCall& call) {
+  if (call.capture) return;
+  const CUgraphExec exec = params_of<cuGraphLaunch_params>(call).hGraph;
+  trace::Launch record;
+  record.exec = exec_number(r, exec);
+  if (r.stack_mode == StackMode::all) call.stack = stack_of_call(r, false);
+  record.call = {call.seq, call.exit, call.thread, call.stack};
+  record.stream = stream_of(r, call);
+  r.log->append(record);
+  std::vector<CUevent> events;
+  {
+    std::lock_guard lock(r.mutex);
+    events = r.graphs.execs[exec].records;
+  }
+  for (CUevent event : events) event_recorded_unseen(r, event);
+}
+
+void exec_destroyed(Recorder& r, DriverCall& call) {
+  uint32_t number = 0;
+  {
+    std::lock_guard lock(r.mutex);
+    auto found = r.graphs.execs.find(exec_of(call));
+    if (found == r.graphs.execs.end()) return;
+    number = found->second.number;
+    r.graphs.execs.erase(found);
+  }
+  r.log->append(trace::ExecGone{call.seq, number});
+}
+
+#define BOHR_BUILD(name) \
+  Api { CUPTI_DRIVER_TRACE_CBID_##name, #name, false, true, nullptr, nullptr, edited }
+#define BOHR_EDIT(name) BOHR_PLAIN_API(name, nullptr, edited)
+#define BOHR_CHANGE(name) BOHR_PLAIN_API(name, nullptr, changed)
+
+const Api kApis[] = {
+    BOHR_BUILD(cuGraphAddKernelNode),
+    BOHR_BUILD(cuGraphAddKernelNode_v2),
+    BOHR_BUILD(cuGraphAddMemcpyNode),
+    BOHR_BUILD(cuGraphAddMemsetNode),
+    BOHR_BUILD(cuGraphAddHostNode),
+    BOHR_BUILD(cuGraphAddChildGraphNode),
+    BOHR_BUILD(cuGraphAddEmptyNode),
+    BOHR_BUILD(cuGraphAddEventRecordNode),
+    BOHR_BUILD(cuGraphAddEventWaitNode),
+    BOHR_BUILD(cuGraphAddExternalSemaphoresSignalNode),
+    BOHR_BUILD(cuGraphAddExternalSemaphoresWaitNode),
+    BOHR_BUILD(cuGraphAddMemAllocNode),
+    BOHR_BUILD(cuGraphAddMemFreeNode),
+    BOHR_BUILD(cuGraphAddBatchMemOpNode),
+    BOHR_BUILD(cuGraphAddNode),
+    BOHR_BUILD(cuGraphAddNode_v2),
+    BOHR_BUILD(cuGraphClone),
+    BOHR_EDIT(cuGraphAddDependencies),
+    BOHR_EDIT(cuGraphAddDependencies_v2),
+    BOHR_EDIT(cuGraphRemoveDependencies),
+    BOHR_EDIT(cuGraphRemoveDependencies_v2),
+    BOHR_EDIT(cuGraphDestroyNode),
+    BOHR_EDIT(cuGraphKernelNodeSetParams),
+    BOHR_EDIT(cuGraphKernelNodeSetParams_v2),
+    BOHR_EDIT(cuGraphKernelNodeSetAttribute),
+    BOHR_EDIT(cuGraphKernelNodeCopyAttributes),
+    BOHR_EDIT(cuGraphMemcpyNodeSetParams),
+    BOHR_EDIT(cuGraphMemsetNodeSetParams),
+    BOHR_EDIT(cuGraphHostNodeSetParams),
+    BOHR_EDIT(cuGraphEventRecordNodeSetEvent),
+    BOHR_EDIT(cuGraphEventWaitNodeSetEvent),
+    BOHR_EDIT(cuGraphBatchMemOpNodeSetParams),
+    BOHR_EDIT(cuGraphNodeSetParams),
+    BOHR_PLAIN_API(cuGraphDestroy, destroyed, nullptr),
+    BOHR_PLAIN_API(cuGraphInstantiate, nullptr, instantiated_old),
+    BOHR_PLAIN_API(cuGraphInstantiate_v2, nullptr, instantiated_old),
+    BOHR_PLAIN_API(cuGraphInstantiateWithFlags, nullptr, instantiated),
+    BOHR_PLAIN_API(cuGraphInstantiateWithParams, nullptr, instantiated_with_params),
+    BOHR_PLAIN_API(cuGraphInstantiateWithParams_ptsz, nullptr, instantiated_with_params),
+    BOHR_PLAIN_API(cuGraphExecUpdate, nullptr, updated),
+    BOHR_PLAIN_API(cuGraphExecUpdate_v2, nullptr, updated),
+    BOHR_CHANGE(cuGraphExecKernelNodeSetParams),
+    BOHR_CHANGE(cuGraphExecKernelNodeSetParams_v2),
+    BOHR_CHANGE(cuGraphExecMemcpyNodeSetParams),
+    BOHR_CHANGE(cuGraphExecMemsetNodeSetParams),
+    BOHR_CHANGE(cuGraphExecHostNodeSetParams),
+    BOHR_CHANGE(cuGraphExecChildGraphNodeSetParams),
+    BOHR_CHANGE(cuGraphExecEventRecordNodeSetEvent),
+    BOHR_CHANGE(cuGraphExecEventWaitNodeSetEvent),
+    BOHR_CHANGE(cuGraphExecExternalSemaphoresSignalNodeSetParams),
+    BOHR_CHANGE(cuGraphExecExternalSemaphoresWaitNodeSetParams),
+    BOHR_CHANGE(cuGraphExecBatchMemOpNodeSetParams),
+    BOHR_CHANGE(cuGraphExecNodeSetParams),
+    BOHR_CHANGE(cuGraphNodeSetEnabled),
+    BOHR_STREAM_API(cuGraphLaunch, nullptr, launched),
+    BOHR_PLAIN_API(cuGraphExecDestroy, exec_destroyed, nullptr),
+};
+
+}  // namespace
+
+std::span<const Api> graph_apis() { return kApis; }
+
+}  // namespace bohr::agent

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a graph whole: its nodes in the driver's order, all edges with their data, child graphs
+// before the graph that holds them. The record of a graph comes before those of its nodes and says
+// whether all was read, so the nodes are kept until then. Done at the end of a capture, because frameworks destroy the
+// template right after instantiating it, and at instantiation for graphs built by hand.
+//
+// The driver is asked with no lock of ours held; a program that changes a graph while another
+// thread ends its capture breaks the driver's own rules.
+#include <algorithm>
+#include <cstring>
+
+#include "agent/copies.h"
+#include "agent/graphs.h"
+#include "agent/recorder.h"
+
+namespace bohr::agent {
+namespace {
+
+constexpr int kMaxDepth = 16;
+
+uint32_t read_graph_record(Recorder& r, CUgraph graph, uint32_t capture, uint32_t parent,
+                           uint32_t parent_node, int depth,
+                           std::vector<CUevent>* events);
+
+struct Reader {
+  Recorder& r;
+  uint32_t graph = 0;
+  uint32_t capture = 0;
+  int depth = 0;
+  std::vector<CUevent>* events = nullptr;  // that the graph and its children record
+  bool complete = true;
+  bool allocates = false;
+  std::vector<trace::Node> nodes = {};
+};
+
+uint32_t kernel_attributes(Recorder& r, CUgraphNode node) {
+  uint32_t bits = 0;
+  CUlaunchAttributeValue value;
+  std::memset(&value, 0, sizeof value);
+  if (r.driver.cuGraphKernelNodeGetAttribute(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value) ==
+          CUDA_SUCCESS &&
+      value.cooperative) {
+    bits |= trace::kAttributeCooperative;
+  }
+  std::memset(&value, 0, sizeof value);
+  if (r.driver.cuGraphKernelNodeGetAttribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value) ==
+          CUDA_SUCCESS &&
+      value.clusterDim.x > 0) {
+    bits |= trace::kAttributeCluster;
+  }
+  return bits;
+}
+
+bool read_kernel(Reader& reader, CUgraphNode node, trace::Node* out) {
+  Recorder& r = reader.r;
+  CUDA_KERNEL_NODE_PARAMS params;
+  std::memset(&params, 0, sizeof params);
+  if (r.driver.cuGraphKernelNodeGetParams_v2(node, &params) != CUDA_SUCCESS) return false;
+  const CUfunction function =
+      params.func ? params.func : reinterpret_cast<CUfunction>(params.kern);
+  const auto info = function_info(r, function, nullptr);
+  PackedParams packed = pack_params(*info, params.kernelParams, params.extra);
+  out->function = info->number;
+  out->grid_x = params.gridDimX, out->grid_y = params.gridDimY, out->grid_z = params.gridDimZ;
+  out->block_x = params.blockDimX, out->block_y = params.blockDimY;
+  out->block_z = params.blockDimZ;
+  out->attributes = kernel_attributes(r, node);
+  out->form = packed.form;
+  out->params = std::move(packed.bytes);
+  return true;
+}
+
+bool read_copy(Reader& reader, CUgraphNode node, trace::Node* out) {
+  CUDA_MEMCPY3D copy;
+  std::memset(&copy, 0, sizeof copy);
+  if (reader.r.driver.cuGraphMemcpyNodeGetParams(node, &copy) != CUDA_SUCCESS) return false;
+  fill_copy(shape_of(reader.r, copy), out);
+  return true;
+}
+
+bool read_set(Reader& reader, CUgraphNode node, trace::Node* out) {
+  CUDA_MEMSET_NODE_PARAMS set;
+  std::memset(&set, 0, sizeof set);
+  if (reader.r.driver.cuGraphMemsetNodeGetParams(node, &set) != CUDA_SUCCESS) return false;
+  out->dst = set.dst;
+  out->width = set.width * set.elementSize;
+  out->height = set.height;
+  out->dst_pitch = set.height > 1 ? set.pitch : 0;
+  out->dst_memory = trace::Memory::device;
+  return true;
+}
+
+bool read_child(Reader& reader, CUgraphNode node, trace::Node* out) {
+  CUgraph child = nullptr;
+  if (reader.depth >= kMaxDepth ||
+      reader.r.driver.cuGraphChildGraphNodeGetGraph(node, &child) != CUDA_SUCCESS) {
+    return false;
+  }
+  out->child = read_graph_record(reader.r, child, reader.capture, reader.graph, out->index,
+                                 reader.depth + 1, reader.events);
+  return out->child != 0;
+}
+
+bool read_event(Reader& reader, CUgraphNode node, bool record, trace::Node* out) {
+  Recorder& r = reader.r;
+  CUevent event = nullptr;
+  const CUresult result = record ? r.driver.cuGraphEventRecordNodeGetEvent(node, &event)
+                                 : r.driver.cuGraphEventWaitNodeGetEvent(node, &event);
+  if (result != CUDA_SUCCESS) return false;
+  out->event = newest_version(r, event).event;
+  if (record) reader.events->push_back(event);
+  return true;
+}
+
+// Allocation nodes: their address and size as dst and width, so that accesses find a home.
+bool read_memory(Reader& reader, CUgraphNode node, bool alloc, trace::Node* out) {
+  Recorder& r = reader.r;
+  if (alloc) {
+    CUDA_MEM_ALLOC_NODE_PARAMS params;
+    std::memset(&params, 0, sizeof params);
+    if (r.driver.cuGraphMemAllocNodeGetParams(node, &params) != CUDA_SUCCESS) return false;
+    out->dst = params.dptr;
+    out->width = params.bytesize;
+  } else {
+    CUdeviceptr pointer = 0;
+    if (r.driver.cuGraphMemFreeNodeGetParams(node, &pointer) != CUDA_SUCCESS) return false;
+    out->dst = pointer;
+  }
+  reader.allocates = true;
+  return true;
+}
+
+// False: the node's inside was not read, and the graph says that it is not complete.
+bool read_inside(Reader& reader, CUgraphNode node, trace::Node* out) {
+  switch (out->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+      return read_kernel(reader, node, out);
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+      return read_copy(reader, node, out);
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+      return read_set(reader, node, out);
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+      return read_child(reader, node, out);
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+      return read_event(reader, node, true, out);
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+      return read_event(reader, node, false, out);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+      return read_memory(reader, node, true, out);
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+      return read_memory(reader, node, false, out);
+    case CU_GRAPH_NODE_TYPE_HOST:
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+      return true;
+    default:
+      diagnose(reader.r, "unmodelled-node",
+               "graph node of type " + std::to_string(out->type) + " is not modelled");
+      return false;
+  }
+}
+
+void read_node(Reader& reader, CUgraph graph, CUgraphNode node, uint32_t index) {
+  Recorder& r = reader.r;
+  trace::Node out;
+  out.graph = reader.graph;
+  out.index = index;
+  CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+  if (r.driver.cuGraphNodeGetType(node, &type) != CUDA_SUCCESS) reader.complete = false;
+  out.type = static_cast<uint32_t>(type);
+  {
+    std::lock_guard lock(r.mutex);
+    const auto& origins = r.graphs.templates[graph].origins;
+    if (auto found = origins.find(node); found != origins.end()) {
+      out.seq = found->second.seq;
+      out.thread = found->second.thread;
+      out.stack = found->second.stack;
+      out.stream = found->second.stream;
+    }
+  }
+  if (!read_inside(reader, node, &out)) reader.complete = false;
+  reader.nodes.push_back(std::move(out));
+}
+
+// The edges by index of their nodes. False when the driver did not give them all.
+bool read_edges(Recorder& r, CUgraph graph, const std::vector<CUgraphNode>& nodes,
+                trace::Edges* out) {
+  size_t count = 0;
+  if (r.driver.cuGraphGetEdges_v2(graph, nullptr, nullptr, nullptr, &count) != CUDA_SUCCESS) {
+    return false;
+  }
+  if (count == 0) return true;
+  std::vector<CUgraphNode> from(count), to(count);
+  std::vector<CUgraphEdgeData> data(count);
+  if (r.driver.cuGraphGetEdges_v2(graph, from.data(), to.data(), data.data(), &count) !=
+      CUDA_SUCCESS) {
+    return false;
+  }
+  std::unordered_map<CUgraphNode, uint64_t> index;
+  for (size_t i = 0; i < nodes.size(); ++i) index[nodes[i]] = i;
+  for (size_t i = 0; i < count; ++i) {
+    if (!index.count(from[i]) || !index.count(to[i])) return false;
+    out->from.push_back(index[from[i]]);
+    out->to.push_back(index[to[i]]);
+    out->types.push_back(data[i].type | uint64_t{data[i].from_port} << 8 |
+                         uint64_t{data[i].to_port} << 16);
+  }
+  return true;
+}
+
+uint32_t read_graph_record(Recorder& r, CUgraph graph, uint32_t capture, uint32_t parent,
+                           uint32_t parent_node, int depth, std::vector<CUevent>* events) {
+  size_t count = 0;
+  if (r.driver.cuGraphGetNodes(graph, nullptr, &count) != CUDA_SUCCESS) return 0;
+  std::vector<CUgraphNode> nodes(count);
+  if (count && r.driver.cuGraphGetNodes(graph, nodes.data(), &count) != CUDA_SUCCESS) return 0;
+
+  Reader reader{r, 0, capture, depth, events};
+  {
+    std::lock_guard lock(r.mutex);
+    reader.graph = ++r.graphs.last_graph;
+  }
+  trace::Edges edges;
+  edges.graph = reader.graph;
+  reader.complete = read_edges(r, graph, nodes, &edges);
+
+  trace::Graph record;
+  record.seq = r.tick();
+  record.graph = reader.graph;
+  record.capture = capture;
+  record.nodes = static_cast<uint32_t>(count);
+  record.edges = static_cast<uint32_t>(edges.from.size());
+  record.parent = parent;
+  record.parent_node = parent_node;
+  for (size_t i = 0; i < count; ++i) read_node(reader, graph, nodes[i], static_cast<uint32_t>(i));
+  record.complete = reader.complete;
+  r.log->append(record);
+  for (const trace::Node& node : reader.nodes) r.log->append(node);
+  r.log->append(edges);
+  if (reader.allocates) {
+    diagnose(r, "graph-memory-nodes", "a graph allocates or frees memory in its nodes");
+  }
+  return reader.graph;
+}
+
+}  // namespace
+
+uint32_t read_graph(Recorder& r, CUgraph graph, uint32_t capture) {
+  uint64_t edits = 0;
+  {
+    std::lock_guard lock(r.mutex);
+    edits = r.graphs.edits;
+    const TemplateState& state = r.graphs.templates[graph];
+    if (state.number && state.edits == edits) return state.number;
+  }
+  std::vector<CUevent> events;
+  const uint32_t number = read_graph_record(r, graph, capture, 0, 0, 0, &events);
+  std::lock_guard lock(r.mutex);
+  TemplateState& state = r.graphs.templates[graph];
+  state.number = number;
+  state.edits = edits;
+  state.records = std::move(events);
+  return number;
+}
+
+}  // namespace bohr::agent

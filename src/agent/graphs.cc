@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/graphs.h"
+
+#include "agent/recorder.h"
+
+namespace bohr::agent {
+
+CaptureState capture_state(Recorder& r, CUstream stream) {
+  CaptureState state;
+  if (r.captures_active.load(std::memory_order_relaxed) == 0) return state;
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  cuuint64_t id = 0;
+  const CUgraphNode* frontier = nullptr;
+  const CUgraphEdgeData* data = nullptr;
+  size_t count = 0;
+  if (r.driver.cuStreamGetCaptureInfo_v3(stream, &status, &id, &state.graph, &frontier, &data,
+                                         &count) != CUDA_SUCCESS ||
+      status != CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+    return {};
+  }
+  if (count == 1) state.newest = frontier[0];
+  std::lock_guard lock(r.mutex);
+  uint32_t& number = r.graphs.captures[id];
+  if (!number) number = ++r.graphs.last_capture;
+  state.capture = number;
+  return state;
+}
+
+void node_created(Recorder& r, CUgraph graph, CUgraphNode node, const NodeOrigin& origin) {
+  std::lock_guard lock(r.mutex);
+  r.graphs.templates[graph].origins[node] = origin;
+}
+
+void node_cloned(Recorder& r, CUgraph original_graph, CUgraphNode original, CUgraph graph,
+                 CUgraphNode node) {
+  std::lock_guard lock(r.mutex);
+  auto from = r.graphs.templates.find(original_graph);
+  if (from == r.graphs.templates.end()) return;
+  auto found = from->second.origins.find(original);
+  if (found == from->second.origins.end()) return;
+  const NodeOrigin origin = found->second;
+  r.graphs.templates[graph].origins[node] = origin;
+}
+
+void graph_destroyed(Recorder& r, CUgraph graph) {
+  std::lock_guard lock(r.mutex);
+  r.graphs.templates.erase(graph);
+}
+
+}  // namespace bohr::agent

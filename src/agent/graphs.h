@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs, execs and captures by number, and which call made which node.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace bohr::agent {
+
+struct Recorder;
+
+// The call that made a node.
+struct NodeOrigin {
+  uint64_t seq = 0;
+  uint32_t thread = 0;
+  uint32_t stack = 0;
+  uint32_t stream = 0;
+};
+
+struct TemplateState {
+  uint32_t number = 0;  // of the newest Graph record; 0: not read yet
+  uint64_t edits = 0;   // Graphs::edits when it was read
+  std::unordered_map<CUgraphNode, NodeOrigin> origins;
+  std::vector<CUevent> records;  // events that its launches record
+};
+
+struct ExecState {
+  uint32_t number = 0;
+  std::vector<CUevent> records;
+};
+
+struct Graphs {
+  std::unordered_map<CUgraph, TemplateState> templates;
+  std::unordered_map<CUgraphExec, ExecState> execs;
+  std::unordered_map<cuuint64_t, uint32_t> captures;  // by the driver's id
+  std::unordered_map<CUstream, uint32_t> open;        // by the stream on which they began
+  uint64_t edits = 0;  // calls that changed some template after capture
+  uint32_t last_graph = 0;
+  uint32_t last_exec = 0;
+  uint32_t last_capture = 0;
+};
+
+struct CaptureState {
+  uint32_t capture = 0;  // 0: the stream does not capture
+  CUgraph graph = nullptr;
+  CUgraphNode newest = nullptr;  // the frontier where it is one node
+};
+
+// Of an explicit stream; costs nothing while nothing captures.
+CaptureState capture_state(Recorder& r, CUstream stream);
+
+void node_created(Recorder& r, CUgraph graph, CUgraphNode node, const NodeOrigin& origin);
+void node_cloned(Recorder& r, CUgraph original_graph, CUgraphNode original, CUgraph graph,
+                 CUgraphNode node);
+void graph_destroyed(Recorder& r, CUgraph graph);
+
+// The number of a graph as it is now, reading it unless it was read since its last change.
+uint32_t read_graph(Recorder& r, CUgraph graph, uint32_t capture);
+
+}  // namespace bohr::agent

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernel launches and host functions outside captures; inside, they are nodes of the graph.
+#include "agent/calls.h"
+
+namespace bohr::agent {
+namespace {
+
+struct Shape {
+  unsigned grid[3];
+  unsigned block[3];
+};
+
+void add_kernel(Recorder& r, DriverCall& call, CUfunction function, const Shape& shape,
+                uint32_t attributes, void** params, void** extra) {
+  if (call.capture) return;
+  const auto info = function_info(r, function, call.symbol);
+  PackedParams packed = pack_params(*info, params, extra);
+  trace::Kernel record;
+  record.call = call_of(r, call);
+  record.stream = stream_of(r, call);
+  record.function = info->number;
+  record.grid_x = shape.grid[0], record.grid_y = shape.grid[1], record.grid_z = shape.grid[2];
+  record.block_x = shape.block[0], record.block_y = shape.block[1];
+  record.block_z = shape.block[2];
+  record.attributes = attributes;
+  record.form = packed.form;
+  record.params = std::move(packed.bytes);
+  r.log->append(record);
+}
+
+template <class Params>
+Shape shape_of(const Params& p) {
+  return {{p.gridDimX, p.gridDimY, p.gridDimZ}, {p.blockDimX, p.blockDimY, p.blockDimZ}};
+}
+
+void launch(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuLaunchKernel_params>(call);
+  add_kernel(r, call, p.f, shape_of(p), 0, p.kernelParams, p.extra);
+}
+
+void launch_cooperative(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuLaunchCooperativeKernel_params>(call);
+  add_kernel(r, call, p.f, shape_of(p), trace::kAttributeCooperative, p.kernelParams, nullptr);
+}
+
+// Attributes that change when a kernel may start, or whom it may talk to.
+uint32_t attributes_of(const CUlaunchConfig& config) {
+  uint32_t bits = 0;
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const CUlaunchAttribute& attribute = config.attrs[i];
+    switch (attribute.id) {
+      case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        if (attribute.value.cooperative) bits |= trace::kAttributeCooperative;
+        break;
+      case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        bits |= trace::kAttributeCluster;
+        break;
+      case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+        if (attribute.value.programmaticStreamSerializationAllowed) {
+          bits |= trace::kAttributeProgrammatic;
+        }
+        break;
+      case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+      case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+        bits |= trace::kAttributeOther;
+        break;
+      default:
+        break;
+    }
+  }
+  return bits;
+}
+
+// Events that the launch itself records: at a moment that is not the kernel's completion.
+void note_launch_events(Recorder& r, const CUlaunchConfig& config) {
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const CUlaunchAttribute& attribute = config.attrs[i];
+    if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT) {
+      event_recorded_unseen(r, attribute.value.programmaticEvent.event);
+    } else if (attribute.id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT) {
+      event_recorded_unseen(r, attribute.value.launchCompletionEvent.event);
+    }
+  }
+}
+
+void launch_ex(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuLaunchKernelEx_params>(call);
+  note_launch_events(r, *p.config);
+  add_kernel(r, call, p.f, shape_of(*p.config), attributes_of(*p.config), p.kernelParams, p.extra);
+}
+
+CUstream stream_of_ex(const void* params) {
+  return static_cast<const cuLaunchKernelEx_params*>(params)->config->hStream;
+}
+
+void host_function(Recorder& r, DriverCall& call) {
+  if (call.capture) return;
+  r.log->append(trace::HostFunc{call_of(r, call), stream_of(r, call)});
+}
+
+const Api kApis[] = {
+    BOHR_STREAM_API(cuLaunchKernel, nullptr, launch),
+    BOHR_STREAM_API(cuLaunchCooperativeKernel, nullptr, launch_cooperative),
+    {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, "cuLaunchKernelEx", false, false, stream_of_ex,
+     nullptr, launch_ex},
+    {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz, "cuLaunchKernelEx", true, false, stream_of_ex,
+     nullptr, launch_ex},
+    BOHR_STREAM_API(cuLaunchHostFunc, nullptr, host_function),
+    BOHR_STREAM_API(cuStreamAddCallback, nullptr, host_function),
+};
+
+}  // namespace
+
+std::span<const Api> kernel_apis() { return kApis; }
+
+}  // namespace bohr::agent

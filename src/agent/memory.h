@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where memory came from, by address: tells pinned from pageable and managed from device memory
+// without asking the driver, which is not always legal while a stream captures.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <map>
+
+#include "trace/writer/records.h"
+
+namespace bohr::agent {
+
+struct Recorder;
+
+struct MemoryRange {
+  uint64_t end = 0;
+  trace::Memory memory = trace::Memory::device;
+  trace::Layer layer = trace::Layer::driver;
+};
+
+struct MemoryMap {
+  std::map<uint64_t, MemoryRange> ranges;  // by first byte
+};
+
+void memory_added(Recorder& r, uint64_t address, uint64_t bytes, trace::Memory memory,
+                  trace::Layer layer);
+// The layer that the range was added with; `fallback` when it is not known.
+trace::Layer memory_removed(Recorder& r, uint64_t address, trace::Layer fallback);
+
+// Of a pointer that was passed as host or unified memory.
+trace::Memory memory_kind(Recorder& r, const void* pointer, bool host_side);
+
+}  // namespace bohr::agent

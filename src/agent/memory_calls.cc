@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory that the driver handed out and took back. In a capture, allocations are nodes of the graph
+// and are read with it.
+#include <vector>
+
+#include "agent/calls.h"
+
+namespace bohr::agent {
+namespace {
+
+void add_alloc(Recorder& r, DriverCall& call, trace::Layer layer, trace::Memory memory,
+               uint64_t address, uint64_t bytes, uint64_t pool = 0) {
+  if (call.capture) return;
+  memory_added(r, address, bytes, memory, layer);
+  trace::MemAlloc record;
+  record.call = call_of(r, call);
+  record.layer = layer;
+  record.memory = memory;
+  record.address = address;
+  record.bytes = bytes;
+  record.pool = pool;
+  if (call.stream) record.stream = stream_of(r, call);
+  CUdevice device = 0;
+  if (r.driver.cuCtxGetDevice(&device) == CUDA_SUCCESS) {
+    record.device = static_cast<uint32_t>(device);
+  }
+  r.log->append(record);
+}
+
+void add_free(Recorder& r, DriverCall& call, uint64_t address) {
+  if (call.capture || !address) return;
+  trace::MemFree record;
+  record.call = call_of(r, call);
+  record.layer = call.layer;
+  record.address = address;
+  if (call.stream) record.stream = stream_of(r, call);
+  r.log->append(record);
+}
+
+uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
+
+void alloc(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuMemAlloc_v2_params>(call);
+  add_alloc(r, call, trace::Layer::driver, trace::Memory::device, *p.dptr, p.bytesize);
+}
+void alloc_pitch(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuMemAllocPitch_v2_params>(call);
+  add_alloc(r, call, trace::Layer::driver, trace::Memory::device, *p.dptr, *p.pPitch * p.Height);
+}
+void alloc_managed(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuMemAllocManaged_params>(call);
+  add_alloc(r, call, trace::Layer::managed, trace::Memory::managed, *p.dptr, p.bytesize);
+}
+void alloc_async(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuMemAllocAsync_params>(call);
+  add_alloc(r, call, trace::Layer::stream_ordered, trace::Memory::device, *p.dptr, p.bytesize);
+}
+void alloc_from_pool(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuMemAllocFromPoolAsync_params>(call);
+  add_alloc(r, call, trace::Layer::stream_ordered, trace::Memory::device, *p.dptr, p.bytesize,
+            reinterpret_cast<uint64_t>(p.pool));
+}
+template <class Params>
+void alloc_host(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<Params>(call);
+  add_alloc(r, call, trace::Layer::host, trace::Memory::pinned, address_of(*p.pp), p.bytesize);
+}
+void host_registered(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuMemHostRegister_v2_params>(call);
+  add_alloc(r, call, trace::Layer::host_register, trace::Memory::pinned, address_of(p.p),
+            p.bytesize);
+}
+void mapped(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuMemMap_params>(call);
+  add_alloc(r, call, trace::Layer::mapped, trace::Memory::device, p.ptr, p.size, p.handle);
+}
+// Its size is the exporter's secret until asked; the driver's answer is the whole allocation.
+void ipc_opened(Recorder& r, DriverCall& call) {
+  const CUdeviceptr address = *params_of<cuIpcOpenMemHandle_v2_params>(call).pdptr;
+  size_t bytes = 0;
+  r.driver.cuPointerGetAttribute(&bytes, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address);
+  add_alloc(r, call, trace::Layer::ipc, trace::Memory::device, address, bytes);
+}
+void external_mapped(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuExternalMemoryGetMappedBuffer_params>(call);
+  add_alloc(r, call, trace::Layer::ipc, trace::Memory::device, *p.devPtr, p.bufferDesc->size);
+}
+
+// At entry, since the address may be handed out again before the call returns.
+void removing(Recorder& r, DriverCall& call, uint64_t address, trace::Layer fallback) {
+  call.layer = memory_removed(r, address, fallback);
+}
+void freeing(Recorder& r, DriverCall& call) {
+  removing(r, call, params_of<cuMemFree_v2_params>(call).dptr, trace::Layer::driver);
+}
+void freed(Recorder& r, DriverCall& call) {
+  add_free(r, call, params_of<cuMemFree_v2_params>(call).dptr);
+}
+void freeing_async(Recorder& r, DriverCall& call) {
+  if (call.capture) return;
+  removing(r, call, params_of<cuMemFreeAsync_params>(call).dptr, trace::Layer::stream_ordered);
+}
+void freed_async(Recorder& r, DriverCall& call) {
+  add_free(r, call, params_of<cuMemFreeAsync_params>(call).dptr);
+}
+void freeing_host(Recorder& r, DriverCall& call) {
+  removing(r, call, address_of(params_of<cuMemFreeHost_params>(call).p), trace::Layer::host);
+}
+void freed_host(Recorder& r, DriverCall& call) {
+  add_free(r, call, address_of(params_of<cuMemFreeHost_params>(call).p));
+}
+void unregistering(Recorder& r, DriverCall& call) {
+  removing(r, call, address_of(params_of<cuMemHostUnregister_params>(call).p),
+           trace::Layer::host_register);
+}
+void unregistered(Recorder& r, DriverCall& call) {
+  add_free(r, call, address_of(params_of<cuMemHostUnregister_params>(call).p));
+}
+void ipc_closing(Recorder& r, DriverCall& call) {
+  removing(r, call, params_of<cuIpcCloseMemHandle_params>(call).dptr, trace::Layer::ipc);
+}
+void ipc_closed(Recorder& r, DriverCall& call) {
+  add_free(r, call, params_of<cuIpcCloseMemHandle_params>(call).dptr);
+}
+
+// One call may unmap several mappings.
+void unmapping(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuMemUnmap_params>(call);
+  std::vector<uint64_t> addresses;
+  {
+    std::lock_guard lock(r.mutex);
+    auto& ranges = r.memory.ranges;
+    auto end = ranges.lower_bound(p.ptr + p.size);
+    for (auto at = ranges.lower_bound(p.ptr); at != end; at = ranges.erase(at)) {
+      addresses.push_back(at->first);
+    }
+  }
+  call.layer = trace::Layer::mapped;
+  call.exit = call.seq;
+  for (uint64_t address : addresses) add_free(r, call, address);
+}
+
+void unloading(Recorder& r, DriverCall&) { forget_functions(r); }
+
+const Api kApis[] = {
+    BOHR_PLAIN_API(cuMemAlloc_v2, nullptr, alloc),
+    BOHR_PLAIN_API(cuMemAllocPitch_v2, nullptr, alloc_pitch),
+    BOHR_PLAIN_API(cuMemAllocManaged, nullptr, alloc_managed),
+    BOHR_STREAM_API(cuMemAllocAsync, nullptr, alloc_async),
+    BOHR_STREAM_API(cuMemAllocFromPoolAsync, nullptr, alloc_from_pool),
+    BOHR_PLAIN_API(cuMemHostAlloc, nullptr, alloc_host<cuMemHostAlloc_params>),
+    BOHR_PLAIN_API(cuMemHostAlloc_v2, nullptr, alloc_host<cuMemHostAlloc_params>),
+    BOHR_PLAIN_API(cuMemAllocHost_v2, nullptr, alloc_host<cuMemAllocHost_v2_params>),
+    BOHR_PLAIN_API(cuMemHostRegister_v2, nullptr, host_registered),
+    BOHR_PLAIN_API(cuMemMap, nullptr, mapped),
+    BOHR_PLAIN_API(cuIpcOpenMemHandle_v2, nullptr, ipc_opened),
+    BOHR_PLAIN_API(cuExternalMemoryGetMappedBuffer, nullptr, external_mapped),
+    BOHR_PLAIN_API(cuMemFree_v2, freeing, freed),
+    BOHR_STREAM_API(cuMemFreeAsync, freeing_async, freed_async),
+    BOHR_PLAIN_API(cuMemFreeHost, freeing_host, freed_host),
+    BOHR_PLAIN_API(cuMemHostUnregister, unregistering, unregistered),
+    BOHR_PLAIN_API(cuMemUnmap, unmapping, nullptr),
+    BOHR_PLAIN_API(cuIpcCloseMemHandle, ipc_closing, ipc_closed),
+    BOHR_PLAIN_API(cuModuleUnload, unloading, nullptr),
+    BOHR_PLAIN_API(cuLibraryUnload, unloading, nullptr),
+};
+
+}  // namespace
+
+std::span<const Api> memory_apis() { return kApis; }
+
+}  // namespace bohr::agent

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the calling thread's Python frames without the GIL: extension modules release it around the
+// very calls that we see. That is sound because a thread's own frames cannot change while it runs
+// native code, and because nothing here takes a reference or allocates Python memory.
+//
+// CPython has no interface for it, so the layout of thread states, frames and code objects is taken
+// from its versions 3.11, 3.12 and 3.13 and then proved on the running interpreter: calibrate(),
+// called once with the GIL held, walks the frames both through the C API and raw (through reads
+// that cannot fault) and leaves raw walking off when the two differ in anything.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "agent/stacks.h"
+
+namespace bohr::agent {
+
+// Offsets in bytes; see calibrate().
+struct PythonLayout {
+  ptrdiff_t thread_frame = 0;      // in the thread state: the current frame or the C frame
+  ptrdiff_t c_frame_current = -1;  // in the C frame, before 3.13: the current frame
+  ptrdiff_t frame_code = 0;
+  ptrdiff_t frame_previous = 0;
+  ptrdiff_t frame_instruction = 0;
+  ptrdiff_t frame_owner = 0;
+  ptrdiff_t code_instructions = 0;
+  ptrdiff_t code_file = 0;
+  ptrdiff_t code_name = 0;
+  ptrdiff_t string_data = 0;
+};
+
+struct PythonApi {
+  int (*is_initialized)() = nullptr;
+  void* (*this_thread_state)() = nullptr;
+  int (*gil_check)() = nullptr;
+  int (*line_of)(void* code, int offset) = nullptr;
+  void* code_type = nullptr;
+};
+
+struct CodeKey {
+  uintptr_t code = 0;
+  uintptr_t file = 0;
+  uintptr_t name = 0;
+  intptr_t offset = 0;
+  bool operator==(const CodeKey&) const = default;
+};
+
+struct CodeKeyHash {
+  size_t operator()(const CodeKey& key) const {
+    return (key.code ^ key.file * 3 ^ key.name * 5 ^ static_cast<uintptr_t>(key.offset) * 7) *
+               0x9e3779b97f4a7c15ull >>
+           11;
+  }
+};
+
+struct PythonFrames {
+  std::atomic<bool> usable{false};
+  PythonApi api;
+  PythonLayout layout;
+  std::mutex mutex;
+  std::unordered_map<CodeKey, FrameName, CodeKeyHash> names;
+};
+
+// Appends the calling thread's frames, innermost first; nothing where they cannot be read.
+void append_python_frames(Recorder& r, std::vector<FrameName>* frames);
+
+// Called by the shim, with the GIL held. True when raw walking is sound here.
+bool calibrate_python(Recorder& r);
+
+}  // namespace bohr::agent

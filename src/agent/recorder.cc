@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/recorder.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace bohr::agent {
+namespace {
+
+std::atomic<Recorder*> current{nullptr};
+
+}  // namespace
+
+Recorder* recorder() { return current.load(std::memory_order_acquire); }
+
+void set_recorder(Recorder* value) { current.store(value, std::memory_order_release); }
+
+void diagnose(Recorder& r, std::string_view reason, std::string_view text, bool loses_order,
+              uint64_t from, uint64_t to) {
+  trace::Diagnostic d;
+  d.seq = r.tick();
+  d.reason = r.log->text(reason);
+  d.text = r.log->text(text);
+  d.loses_order = loses_order;
+  d.from = from;
+  d.to = to;
+  r.log->append(d);
+}
+
+void stop_recording(Recorder& r, std::string_view why) {
+  if (!r.recording.exchange(false)) return;
+  diagnose(r, "lost-records", why, true, r.clock.load());
+  r.log->close(r.tick());
+  write_error(r.error_path, why);
+}
+
+void write_error(const std::string& path, std::string_view why) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0) return;
+  const std::string line = std::string(why) + "\n";
+  if (write(file, line.data(), line.size()) < 0) {
+    // Nowhere is left to say it.
+  }
+  close(file);
+}
+
+}  // namespace bohr::agent

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of one recording: the log, the clock of sequence numbers, and the tables that turn the
+// driver's handles, which it recycles, into numbers that are never used again.
+//
+// There is one Recorder per process, made by the injection entry and never destroyed: callbacks may
+// arrive until the process is gone.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "agent/driver.h"
+#include "agent/events.h"
+#include "agent/functions.h"
+#include "agent/graphs.h"
+#include "agent/memory.h"
+#include "agent/python_frames.h"
+#include "agent/stacks.h"
+#include "agent/streams.h"
+#include "trace/writer/log_writer.h"
+
+namespace bohr::agent {
+
+enum class StackMode : uint8_t { none, python, mixed, all };
+
+struct Recorder {
+  std::unique_ptr<trace::LogWriter> log;
+  std::string error_path;
+  std::atomic<uint64_t> clock{1};
+  std::atomic<bool> recording{false};
+  std::atomic<bool> devices_named{false};
+  std::atomic<int> captures_active{0};
+  StackMode stack_mode = StackMode::mixed;
+  Driver driver;
+  Cupti cupti;
+
+  // Guards the tables below; never held across a call into the driver.
+  std::mutex mutex;
+  Streams streams;
+  Events events;
+  Functions functions;
+  Graphs graphs;
+  MemoryMap memory;
+
+  Stacks stacks;  // has a lock of its own
+  PythonFrames python;
+
+  uint64_t tick() { return clock.fetch_add(1, std::memory_order_relaxed); }
+};
+
+// The process's recorder; null before injection, after a fork, and when recording never began.
+Recorder* recorder();
+void set_recorder(Recorder* value);
+
+// A Diagnostic record. `loses_order`: between sequence numbers `from` and `to`.
+void diagnose(Recorder& r, std::string_view reason, std::string_view text, bool loses_order = false,
+              uint64_t from = 0, uint64_t to = ~uint64_t{0});
+
+// Stops for good, and says why in the log and in <pid>.error.
+void stop_recording(Recorder& r, std::string_view why);
+
+// One line in BOHR_DIR/<pid>.error, where nothing else can be said.
+void write_error(const std::string& path, std::string_view why);
+
+}  // namespace bohr::agent
