@@ -12,8 +12,6 @@ uint32_t stream_of(Recorder& r, const DriverCall& call) {
   return stream_number(r, call.stream, call.context, call.thread);
 }
 
-uint32_t context_of(Recorder& r, const DriverCall& call) {
-  return context_number(r, call.context);
-}
+uint32_t context_of(Recorder& r, const DriverCall& call) { return context_number(r, call.context); }
 
 }  // namespace bohr::agent

@@ -28,9 +28,9 @@ struct DriverCall {
   uint64_t exit = 0;
   uint32_t thread = 0;
   uint32_t stack = 0;
-  uint32_t capture = 0;  // what the stream captured into at entry
-  uint32_t node_stream = 0;  // in a capture: the stream's number
-  EventVersion event;    // waits and syncs: what they are bound to
+  uint32_t capture = 0;                       // what the stream captured into at entry
+  uint32_t node_stream = 0;                   // in a capture: the stream's number
+  EventVersion event;                         // waits and syncs: what they are bound to
   trace::Layer layer = trace::Layer::driver;  // frees: of what is freed
   bool node_seen = false;
   CUresult result = CUDA_SUCCESS;
@@ -55,27 +55,27 @@ const Params& params_of(const DriverCall& call) {
 }
 
 // Both entry points of a call that takes a stream.
-#define BOHR_STREAM_API_ENTRY(id, name, per_thread, enter, leave, always)             \
-  Api {                                                                              \
-    CUPTI_DRIVER_TRACE_CBID_##id, #name, per_thread, false,                          \
-        [](const void* p) { return static_cast<const name##_params*>(p)->hStream; }, \
-        enter, leave, always                                                         \
+#define BOHR_STREAM_API_ENTRY(id, name, per_thread, enter, leave, always)                          \
+  Api {                                                                                            \
+    CUPTI_DRIVER_TRACE_CBID_##id, #name, per_thread, false,                                        \
+        [](const void* p) { return static_cast<const name##_params*>(p)->hStream; }, enter, leave, \
+        always                                                                                     \
   }
-#define BOHR_STREAM_API(name, enter, leave)                         \
-  BOHR_STREAM_API_ENTRY(name, name, false, enter, leave, false),    \
+#define BOHR_STREAM_API(name, enter, leave)                      \
+  BOHR_STREAM_API_ENTRY(name, name, false, enter, leave, false), \
       BOHR_STREAM_API_ENTRY(name##_ptsz, name, true, enter, leave, false)
 // `leave` also for calls that failed.
-#define BOHR_STREAM_API_ALWAYS(name, enter, leave)                  \
-  BOHR_STREAM_API_ENTRY(name, name, false, enter, leave, true),     \
+#define BOHR_STREAM_API_ALWAYS(name, enter, leave)              \
+  BOHR_STREAM_API_ENTRY(name, name, false, enter, leave, true), \
       BOHR_STREAM_API_ENTRY(name##_ptsz, name, true, enter, leave, true)
 
 // A call that works on the default stream of its entry point.
-#define BOHR_DEFAULT_STREAM_API(name, leave)                                                      \
-  Api{CUPTI_DRIVER_TRACE_CBID_##name, #name,   false, false,                                      \
-      [](const void*) { return CUstream(); },  nullptr, leave},                                   \
-      Api {                                                                                       \
-    CUPTI_DRIVER_TRACE_CBID_##name##_ptds, #name, true, false,                                    \
-        [](const void*) { return CUstream(); }, nullptr, leave                                    \
+#define BOHR_DEFAULT_STREAM_API(name, leave)                         \
+  Api{CUPTI_DRIVER_TRACE_CBID_##name,         #name,   false, false, \
+      [](const void*) { return CUstream(); }, nullptr, leave},                          \
+      Api {                                                          \
+    CUPTI_DRIVER_TRACE_CBID_##name##_ptds, #name, true, false,       \
+        [](const void*) { return CUstream(); }, nullptr, leave       \
   }
 
 #define BOHR_PLAIN_API(name, enter, leave) \

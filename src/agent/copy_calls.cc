@@ -15,8 +15,7 @@ void add_copy(Recorder& r, DriverCall& call, const CopyShape& shape, bool async)
   r.log->append(record);
 }
 
-void add_line(Recorder& r, DriverCall& call, CopySide dst, CopySide src, size_t bytes,
-              bool async) {
+void add_line(Recorder& r, DriverCall& call, CopySide dst, CopySide src, size_t bytes, bool async) {
   if (call.capture) return;
   add_copy(r, call, CopyShape{dst, src, bytes, 1, 1}, async);
 }
@@ -82,8 +81,7 @@ void batch(Recorder& r, DriverCall& call) {
   }
 }
 
-#define BOHR_COPY(name, handler) \
-  BOHR_DEFAULT_STREAM_API(name, (handler<name##_params, false>))
+#define BOHR_COPY(name, handler) BOHR_DEFAULT_STREAM_API(name, (handler<name##_params, false>))
 #define BOHR_COPY_ASYNC(name, handler) \
   BOHR_STREAM_API(name, nullptr, (handler<name##_params, true>))
 

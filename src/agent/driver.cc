@@ -30,8 +30,8 @@ std::vector<std::string> toolkit_folders() {
   folders.emplace_back("/usr/local/cuda");
   std::vector<std::string> result;
   for (const std::string& root : folders) {
-    for (const char* below : {"/extras/CUPTI/lib64", "/lib64", "/lib",
-                              "/targets/x86_64-linux/lib", "/targets/sbsa-linux/lib"}) {
+    for (const char* below : {"/extras/CUPTI/lib64", "/lib64", "/lib", "/targets/x86_64-linux/lib",
+                              "/targets/sbsa-linux/lib"}) {
       result.push_back(root + below);
     }
   }

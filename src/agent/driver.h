@@ -16,33 +16,33 @@ namespace bohr::agent {
 
 // Versioned names on purpose: the header's macros differ between toolkits. Those that older
 // drivers lack stay null.
-#define BOHR_DRIVER_FUNCTIONS(X)                                                                 \
-  X(cuDriverGetVersion)                                                                          \
-  X(cuDeviceGetCount)                                                                            \
-  X(cuDeviceGetName)                                                                             \
-  X(cuDeviceTotalMem_v2)                                                                         \
-  X(cuCtxGetCurrent)                                                                             \
-  X(cuCtxGetDevice)                                                                              \
-  X(cuStreamGetFlags)                                                                            \
-  X(cuStreamGetPriority)                                                                         \
-  X(cuStreamGetCtx)                                                                              \
-  X(cuFuncGetName)                                                                               \
-  X(cuFuncGetParamInfo)                                                                          \
-  X(cuKernelGetName)                                                                             \
-  X(cuKernelGetParamInfo)                                                                        \
-  X(cuGraphGetNodes)                                                                             \
-  X(cuGraphGetEdges_v2)                                                                          \
-  X(cuGraphNodeGetType)                                                                          \
-  X(cuGraphKernelNodeGetParams_v2)                                                               \
-  X(cuGraphKernelNodeGetAttribute)                                                               \
-  X(cuGraphMemcpyNodeGetParams)                                                                  \
-  X(cuGraphMemsetNodeGetParams)                                                                  \
-  X(cuGraphChildGraphNodeGetGraph)                                                               \
-  X(cuGraphEventRecordNodeGetEvent)                                                              \
-  X(cuGraphEventWaitNodeGetEvent)                                                                \
-  X(cuGraphMemAllocNodeGetParams)                                                                \
-  X(cuGraphMemFreeNodeGetParams)                                                                 \
-  X(cuStreamGetCaptureInfo_v3)                                                                   \
+#define BOHR_DRIVER_FUNCTIONS(X)    \
+  X(cuDriverGetVersion)             \
+  X(cuDeviceGetCount)               \
+  X(cuDeviceGetName)                \
+  X(cuDeviceTotalMem_v2)            \
+  X(cuCtxGetCurrent)                \
+  X(cuCtxGetDevice)                 \
+  X(cuStreamGetFlags)               \
+  X(cuStreamGetPriority)            \
+  X(cuStreamGetCtx)                 \
+  X(cuFuncGetName)                  \
+  X(cuFuncGetParamInfo)             \
+  X(cuKernelGetName)                \
+  X(cuKernelGetParamInfo)           \
+  X(cuGraphGetNodes)                \
+  X(cuGraphGetEdges_v2)             \
+  X(cuGraphNodeGetType)             \
+  X(cuGraphKernelNodeGetParams_v2)  \
+  X(cuGraphKernelNodeGetAttribute)  \
+  X(cuGraphMemcpyNodeGetParams)     \
+  X(cuGraphMemsetNodeGetParams)     \
+  X(cuGraphChildGraphNodeGetGraph)  \
+  X(cuGraphEventRecordNodeGetEvent) \
+  X(cuGraphEventWaitNodeGetEvent)   \
+  X(cuGraphMemAllocNodeGetParams)   \
+  X(cuGraphMemFreeNodeGetParams)    \
+  X(cuStreamGetCaptureInfo_v3)      \
   X(cuPointerGetAttribute)
 
 struct Driver {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a graph whole: its nodes in the driver's order, all edges with their data, child graphs
 // before the graph that holds them. The record of a graph comes before those of its nodes and says
-// whether all was read, so the nodes are kept until then. Done at the end of a capture, because frameworks destroy the
-// template right after instantiating it, and at instantiation for graphs built by hand.
+// whether all was read, so the nodes are kept until then. Done at the end of a capture, because
+// frameworks destroy the template right after instantiating it, and at instantiation for graphs
+// built by hand.
 //
 // The driver is asked with no lock of ours held; a program that changes a graph while another
 // thread ends its capture breaks the driver's own rules.
@@ -19,8 +20,7 @@ namespace {
 constexpr int kMaxDepth = 16;
 
 uint32_t read_graph_record(Recorder& r, CUgraph graph, uint32_t capture, uint32_t parent,
-                           uint32_t parent_node, int depth,
-                           std::vector<CUevent>* events);
+                           uint32_t parent_node, int depth, std::vector<CUevent>* events);
 
 struct Reader {
   Recorder& r;
@@ -56,8 +56,7 @@ bool read_kernel(Reader& reader, CUgraphNode node, trace::Node* out) {
   CUDA_KERNEL_NODE_PARAMS params;
   std::memset(&params, 0, sizeof params);
   if (r.driver.cuGraphKernelNodeGetParams_v2(node, &params) != CUDA_SUCCESS) return false;
-  const CUfunction function =
-      params.func ? params.func : reinterpret_cast<CUfunction>(params.kern);
+  const CUfunction function = params.func ? params.func : reinterpret_cast<CUfunction>(params.kern);
   const auto info = function_info(r, function, nullptr);
   PackedParams packed = pack_params(*info, params.kernelParams, params.extra);
   out->function = info->number;

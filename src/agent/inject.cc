@@ -113,11 +113,11 @@ void node_event(Recorder& r, ThreadCalls& calls, CUpti_CallbackId id, const CUpt
     return;
   }
   call.node_seen = true;
-  node_created(r, data.graph, data.node,
-               {call.seq, call.thread, call.stack, call.node_stream});
+  node_created(r, data.graph, data.node, {call.seq, call.thread, call.stack, call.node_stream});
 }
 
-void resource(Recorder& r, ThreadCalls& calls, CUpti_CallbackId id, const CUpti_ResourceData& data) {
+void resource(Recorder& r, ThreadCalls& calls, CUpti_CallbackId id,
+              const CUpti_ResourceData& data) {
   if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
     context_destroyed(r, data.context);
     return;
@@ -190,8 +190,9 @@ bool subscribe(Recorder& r, std::string* why) {
   const CUptiResult result =
       r.cupti.cuptiSubscribe(&subscriber, reinterpret_cast<CUpti_CallbackFunc>(callback), nullptr);
   if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
-    *why = "another tool holds CUPTI's one subscriber slot in this process (a profiler, nsys, "
-           "KINETO_USE_DAEMON); run without it";
+    *why =
+        "another tool holds CUPTI's one subscriber slot in this process (a profiler, nsys, "
+        "KINETO_USE_DAEMON); run without it";
     return false;
   }
   if (result != CUPTI_SUCCESS) {
@@ -205,8 +206,7 @@ bool subscribe(Recorder& r, std::string* why) {
     r.cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, api.id);
   });
   for (CUpti_CallbackId id : kResources) {
-    if (r.cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, id) !=
-        CUPTI_SUCCESS) {
+    if (r.cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, id) != CUPTI_SUCCESS) {
       diagnose(r, "unknown-stream", "CUPTI does not announce graph nodes");
     }
   }

@@ -82,10 +82,10 @@ void add_process(Recorder& r) {
   trace::Process record;
   record.pid = static_cast<uint64_t>(getpid());
   record.parent = static_cast<uint64_t>(getppid());
-  record.start_unix_ns = static_cast<uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(
-          std::chrono::system_clock::now().time_since_epoch())
-          .count());
+  record.start_unix_ns =
+      static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                std::chrono::system_clock::now().time_since_epoch())
+                                .count());
   record.command = r.log->text(scrubbed_command());
   record.recorder = r.log->text(BOHR_VERSION);
   int driver = 0;
@@ -102,8 +102,8 @@ uint32_t this_thread(Recorder& r) {
   thread_number = last_thread.fetch_add(1) + 1;
   char name[32] = "";
   prctl(PR_GET_NAME, name, 0, 0, 0);
-  r.log->append(trace::Thread{thread_number, static_cast<uint64_t>(syscall(SYS_gettid)),
-                              r.log->text(name)});
+  r.log->append(
+      trace::Thread{thread_number, static_cast<uint64_t>(syscall(SYS_gettid)), r.log->text(name)});
   return thread_number;
 }
 

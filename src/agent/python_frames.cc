@@ -115,8 +115,8 @@ FrameName name_frame(Recorder& r, const RawFrame& frame) {
   name.python = true;
   name.file = r.log->text(text_of(layout, key.file)).id;
   name.function = r.log->text(text_of(layout, key.name)).id;
-  const int line = r.python.api.line_of(reinterpret_cast<void*>(frame.code),
-                                        static_cast<int>(frame.offset));
+  const int line =
+      r.python.api.line_of(reinterpret_cast<void*>(frame.code), static_cast<int>(frame.offset));
   name.line = line > 0 ? static_cast<uint32_t>(line) : 0;
   std::lock_guard lock(r.python.mutex);
   r.python.names[key] = name;
@@ -160,16 +160,28 @@ bool version_layout(PythonLayout* layout) {
   if (!find("Py_Version", &version)) return false;
   switch (*version >> 16) {
     case 0x030b:
-      *layout = {.thread_frame = 56, .c_frame_current = 8, .frame_code = 32, .frame_previous = 48,
-                 .frame_instruction = 56, .frame_owner = 69};
+      *layout = {.thread_frame = 56,
+                 .c_frame_current = 8,
+                 .frame_code = 32,
+                 .frame_previous = 48,
+                 .frame_instruction = 56,
+                 .frame_owner = 69};
       return true;
     case 0x030c:
-      *layout = {.thread_frame = 56, .c_frame_current = 0, .frame_code = 0, .frame_previous = 8,
-                 .frame_instruction = 56, .frame_owner = 70};
+      *layout = {.thread_frame = 56,
+                 .c_frame_current = 0,
+                 .frame_code = 0,
+                 .frame_previous = 8,
+                 .frame_instruction = 56,
+                 .frame_owner = 70};
       return true;
     case 0x030d:
-      *layout = {.thread_frame = 72, .c_frame_current = -1, .frame_code = 0, .frame_previous = 8,
-                 .frame_instruction = 56, .frame_owner = 70};
+      *layout = {.thread_frame = 72,
+                 .c_frame_current = -1,
+                 .frame_code = 0,
+                 .frame_previous = 8,
+                 .frame_instruction = 56,
+                 .frame_owner = 70};
       return true;
     default:
       return false;

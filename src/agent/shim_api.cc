@@ -123,8 +123,8 @@ BOHR_EXPORT void bohr_history(uint64_t index, uint32_t device, uint32_t action, 
 BOHR_EXPORT void bohr_segment(uint32_t device, uint64_t address, uint64_t bytes, uint64_t stream,
                               uint64_t pool_a, uint64_t pool_b) {
   with_recorder([&](Recorder& r) {
-    r.log->append(bohr::trace::Segment{device, address, bytes, history_stream(r, stream), pool_a,
-                                       pool_b});
+    r.log->append(
+        bohr::trace::Segment{device, address, bytes, history_stream(r, stream), pool_a, pool_b});
   });
 }
 

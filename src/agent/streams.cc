@@ -6,7 +6,9 @@
 namespace bohr::agent {
 namespace {
 
-bool is_default(CUstream stream) { return stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD; }
+bool is_default(CUstream stream) {
+  return stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
+}
 
 StreamKey key_of(CUstream stream, uint32_t context, uint32_t thread) {
   StreamKey key{reinterpret_cast<uint64_t>(stream), 0};
@@ -87,8 +89,8 @@ uint32_t stream_number(Recorder& r, CUstream stream, CUcontext context, uint32_t
   record.context = number;
   record.device = current_device(r);
   if (is_default(stream)) {
-    record.type = stream == CU_STREAM_LEGACY ? trace::StreamType::legacy
-                                             : trace::StreamType::per_thread;
+    record.type =
+        stream == CU_STREAM_LEGACY ? trace::StreamType::legacy : trace::StreamType::per_thread;
     return add_stream(r, key, record);
   }
   unsigned flags = 0;
@@ -98,8 +100,8 @@ uint32_t stream_number(Recorder& r, CUstream stream, CUcontext context, uint32_t
   if (r.driver.cuStreamGetCtx(stream, &own) == CUDA_SUCCESS && own) {
     record.context = context_number(r, own);
   }
-  record.type = flags & CU_STREAM_NON_BLOCKING ? trace::StreamType::nonblocking
-                                               : trace::StreamType::blocking;
+  record.type =
+      flags & CU_STREAM_NON_BLOCKING ? trace::StreamType::nonblocking : trace::StreamType::blocking;
   record.existed = true;
   const uint32_t added = add_stream(r, key, record);
   diagnose(r, "attached-late", "a stream was made before recording or by a call that is not seen",
@@ -111,8 +113,8 @@ void stream_created(Recorder& r, CUstream stream, CUcontext context, unsigned fl
   trace::Stream record;
   record.context = context_number(r, context);
   record.device = current_device(r);
-  record.type = flags & CU_STREAM_NON_BLOCKING ? trace::StreamType::nonblocking
-                                               : trace::StreamType::blocking;
+  record.type =
+      flags & CU_STREAM_NON_BLOCKING ? trace::StreamType::nonblocking : trace::StreamType::blocking;
   record.priority = priority;
   const StreamKey key = key_of(stream, 0, 0);
   {

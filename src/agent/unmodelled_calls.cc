@@ -22,12 +22,12 @@ CUstream stream_field(const void* params) {
 }
 
 // Both entry points of a call whose parameter is named `stream`.
-#define BOHR_UNMODELLED(name, leave)                                     \
-  Api{CUPTI_DRIVER_TRACE_CBID_##name, #name,   false, false,             \
-      stream_field<name##_params>,    nullptr, leave},                   \
-      Api {                                                              \
-    CUPTI_DRIVER_TRACE_CBID_##name##_ptsz, #name, true, false,           \
-        stream_field<name##_params>, nullptr, leave                      \
+#define BOHR_UNMODELLED(name, leave)                                                        \
+  Api{CUPTI_DRIVER_TRACE_CBID_##name, #name,   false, false,                                \
+      stream_field<name##_params>,    nullptr, leave},                                      \
+      Api {                                                                                 \
+    CUPTI_DRIVER_TRACE_CBID_##name##_ptsz, #name, true, false, stream_field<name##_params>, \
+        nullptr, leave                                                                      \
   }
 
 const Api kApis[] = {
