@@ -25,6 +25,9 @@ void eager(benchmark::State& state) {
 }
 BENCHMARK(eager)->Arg(100000)->Arg(1000000)->Unit(benchmark::kMillisecond)->Iterations(1);
 
+void racy_100k_ops(benchmark::State& state) { run(state, racy_program(100000, 8, 100)); }
+BENCHMARK(racy_100k_ops)->Unit(benchmark::kMillisecond)->Iterations(1);
+
 void launches_of_5k_nodes(benchmark::State& state) {
   run(state, graph_program(5000, 8, 10, 16, static_cast<int32_t>(state.range(0))));
 }

@@ -158,4 +158,20 @@ Program eager_program(int32_t ops, int32_t streams, int32_t period) {
   return std::move(program);
 }
 
+Program racy_program(int32_t ops, int32_t streams, int32_t blocks) {
+  Maker maker(streams);
+  std::vector<LifetimeId> shared;
+  for (int32_t b = 0; b < blocks; ++b) shared.push_back(maker.lifetime(maker.fresh(), {}));
+  for (int32_t i = 0; i < ops; ++i) {
+    Op kernel = maker.op(OpKind::kernel, StreamId(i % streams));
+    kernel.access_begin = static_cast<uint32_t>(maker.program.accesses.size());
+    const auto block = static_cast<size_t>(i / streams % blocks);
+    const AccessMode mode = i % 3 == 0 ? AccessMode::write : AccessMode::read;
+    maker.program.accesses.push_back(maker.access(shared[block], mode));
+    kernel.access_count = 1;
+    maker.program.ops.push_back(kernel);
+  }
+  return std::move(maker.program);
+}
+
 }  // namespace bohr::bench

@@ -20,4 +20,7 @@ Program graph_program(int32_t nodes, int32_t chains, int32_t accesses, int32_t p
 // neighbour.
 Program eager_program(int32_t ops, int32_t streams, int32_t period);
 
+// The worst case for telling: `streams` streams that never wait, all on the same `blocks` blocks.
+Program racy_program(int32_t ops, int32_t streams, int32_t blocks);
+
 }  // namespace bohr::bench

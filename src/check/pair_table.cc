@@ -9,6 +9,9 @@ namespace bohr::check {
 
 namespace {
 
+// Enough to see every cause of a very racy program; a reader has given up long before.
+constexpr int64_t kListedInAll = 50000;
+
 // Place in issue order: the op that was issued outside graphs, then the node within its launch.
 std::pair<int32_t, int32_t> issued(const Place& place) {
   if (!place.graph.valid()) return {place.index, -1};
@@ -53,6 +56,11 @@ void PairTable::add(Place a, int32_t access_a, Place b, int32_t access_b) {
 
 void PairTable::add_unlisted(int64_t count) {
   if (!pairs_.empty()) pairs_[last_].unlisted += count;
+}
+
+int64_t PairTable::allowance(int64_t limit) const {
+  const int64_t left = kListedInAll - static_cast<int64_t>(pairs_.size());
+  return std::max<int64_t>(1, std::min(limit, left));
 }
 
 std::vector<Pair> PairTable::take() {

@@ -15,6 +15,9 @@ class PairTable {
   void add(Place a, int32_t access_a, Place b, int32_t access_b);
   // `count` more pairs like the one added last.
   void add_unlisted(int64_t count);
+  // How many more pairs to list for the next two lists: up to `limit`, fewer once much is listed,
+  // but always one, so that no cause is missed.
+  int64_t allowance(int64_t limit) const;
   std::vector<Pair> take();
 
  private:

@@ -73,11 +73,12 @@ class ArenaSearch {
     if (!conflict(a.effect, b.effect)) return;
     if (a.chain == b.chain && !a.early && !b.early) return;
     int64_t listed = 0;
-    const int64_t count = unordered_pairs(
-        clocks_, groups_.of(a), groups_.of(b), limit_, [&](const Entry& x, const Entry& y) {
-          table_.add({graph_, x.op, {}}, x.access, {graph_, y.op, {}}, y.access);
-          ++listed;
-        });
+    const int64_t count =
+        unordered_pairs(clocks_, groups_.of(a), groups_.of(b), table_.allowance(limit_),
+                        [&](const Entry& x, const Entry& y) {
+                          table_.add({graph_, x.op, {}}, x.access, {graph_, y.op, {}}, y.access);
+                          ++listed;
+                        });
     if (count > listed) table_.add_unlisted(count - listed);
   }
 
@@ -127,16 +128,17 @@ class LaunchSearch {
   }
 
   void match_lists(const LaunchSet& set, const List& inside, const List& outside) {
+    const int64_t limit = table_.allowance(limit_);
     int64_t listed = 0;
-    const int64_t count = unordered_pairs(clocks_, set.launches, arenas_.groups.of(outside), limit_,
+    const int64_t count = unordered_pairs(clocks_, set.launches, arenas_.groups.of(outside), limit,
                                           [&](const Entry& launch, const Entry& op) {
                                             for (const Entry& node : nodes(set).of(inside)) {
-                                              if (++listed > limit_) return;
+                                              if (++listed > limit) return;
                                               table_.add({set.graph, node.op, OpId(launch.op)},
                                                          node.access, {{}, op.op, {}}, op.access);
                                             }
                                           });
-    if (count > limit_) table_.add_unlisted(count - limit_);
+    if (count > limit) table_.add_unlisted(count - limit);
   }
 
   // The first launches of two sets that are unordered, by the later of the two.
@@ -168,13 +170,14 @@ class LaunchSearch {
       for (const List& right : nodes(b).of(nodes(b).groups[j])) {
         if (!conflict(left.effect, right.effect)) continue;
         int64_t listed = 0;
+        const int64_t limit = table_.allowance(limit_);
         for (const Entry& u : nodes(a).of(left))
           for (const Entry& v : nodes(b).of(right)) {
-            if (++listed > limit_) break;
+            if (++listed > limit) break;
             table_.add({a.graph, u.op, x}, u.access, {b.graph, v.op, y}, v.access);
           }
         const int64_t all = static_cast<int64_t>(left.end - left.begin) * (right.end - right.begin);
-        if (all > limit_) table_.add_unlisted(all - limit_);
+        if (all > limit) table_.add_unlisted(all - limit);
       }
   }
 
