@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a report lists: one entry per site, gathered over the processes of a run.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/program.h"
+#include "model/verdict.h"
+
+namespace bohr::report {
+
+// One checked program: a file, or one process of a run.
+struct Subject {
+  std::string name;  // for people
+  const Program* program = nullptr;
+  const Verdict* verdict = nullptr;
+};
+
+struct Entry {
+  size_t subject = 0;  // where it was found first
+  const Cause* cause = nullptr;
+  const Finding* finding = nullptr;  // the first place
+  int64_t places = 0;
+  int64_t graphs = 0;
+  std::vector<size_t> subjects;  // in which it was found
+  bool latent = false;
+  bool suppressed = false;
+};
+
+// Entries of findings, latent ones last; otherwise in the order of the verdicts.
+std::vector<Entry> finding_entries(std::span<const Subject> subjects);
+// Entries of candidates, most suspicious first.
+std::vector<Entry> candidate_entries(std::span<const Subject> subjects);
+
+// The verdicts of all subjects as one: for each class the least that holds for all of them.
+std::array<Coverage, kHazardClasses> merged_coverage(std::span<const Subject> subjects);
+Outcome merged_outcome(std::span<const Subject> subjects);
+
+}  // namespace bohr::report

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report for programs: one document of schema bohr.findings/1 for all subjects together.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "report/entries.h"
+
+namespace bohr::report {
+
+// How the program under test ended: by `code`, or by `signal` when that is not 0.
+struct ProgramExit {
+  int code = 0;
+  int signal = 0;
+};
+
+struct JsonOptions {
+  std::optional<ProgramExit> program_exit;
+};
+
+// Equal arguments give equal bytes. Ends with a line feed.
+std::string render_json(std::span<const Subject> subjects, const JsonOptions& options);
+
+}  // namespace bohr::report

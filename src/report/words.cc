@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of words. docs/limits.md explains each reason at length.
+#include "report/words.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace bohr::report {
+
+namespace {
+
+using Words = std::pair<std::string_view, std::string_view>;
+
+constexpr std::array<Words, 24> kReasons = {{
+    {"unknown-direction", "who writes is unknown"},
+    {"unknown-access", "something may touch more memory than is known"},
+    {"unknown-extent", "how much of a block is touched is unknown"},
+    {"params-only", "parameters of a kernel could not be read whole"},
+    {"programmatic-edge", "a kernel may start before its predecessor ends"},
+    {"lost-records", "a part of the recording is missing"},
+    {"attached-late", "recording began after the program had"},
+    {"allocator-order-unknown", "allocator events could not be placed"},
+    {"no-allocator-events", "the framework's allocations were not recorded"},
+    {"no-cuda-calls", "no CUDA call was recorded"},
+    {"outputs-masked", "too much of the output varies by itself"},
+    {"peer-communication", "other devices or processes take part"},
+    {"foreign-writer", "memory is shared with writers that are not seen"},
+    {"foreign-event", "an event comes from elsewhere"},
+    {"same-bytes", "both orders gave the same bytes with these contents"},
+    {"unmodelled-sync", "a synchronisation is not understood"},
+    {"unmodelled-work", "a piece of work is not understood"},
+    {"unmodelled", "a call is not understood"},
+    {"unread-graph", "a graph could not be read"},
+    {"graph-not-read", "a graph could not be read"},
+    {"exec-change-unread", "a change to an instantiated graph was not read"},
+    {"child-graph", "a child graph's inside was not read"},
+    {"conditional-node", "a conditional node's body was not read"},
+    {"memory-map-unknown", "where a block lies is unknown"},
+}};
+
+constexpr std::array<Words, 2> kAssumptions = {{
+    {"host-order-observed",
+     "host calls that did not overlap in time are ordered as observed (--strict-threads drops it)"},
+    {"driver-reuse", "the driver hands out freed memory only after work on it has ended"},
+}};
+
+template <size_t n>
+std::string_view look_up(const std::array<Words, n>& table, std::string_view key) {
+  for (const auto& [name, words] : table) {
+    if (name == key) return words;
+  }
+  return {};
+}
+
+std::string short_size(uint64_t size) {
+  constexpr std::array<const char*, 4> kUnits = {"", "K", "M", "G"};
+  size_t unit = 0;
+  while (size >= 1024 && size % 1024 == 0 && unit + 1 < kUnits.size()) size /= 1024, ++unit;
+  return std::to_string(size) + kUnits[unit];
+}
+
+}  // namespace
+
+const char* class_words(HazardClass cls) {
+  constexpr std::array<const char*, kHazardClasses> kWords = {"same data, no order",
+                                                              "memory reused too early",
+                                                              "freed while in use",
+                                                              "graphs sharing a pool",
+                                                              "host buffers",
+                                                              "outside writers",
+                                                              "launches against each other"};
+  return kWords[static_cast<size_t>(cls)];
+}
+
+const char* examined_words(HazardClass cls) {
+  constexpr std::array<const char*, kHazardClasses> kWords = {
+      "range", "lifetime", "lifetime", "launch", "host range", "outside access", "pair"};
+  return kWords[static_cast<size_t>(cls)];
+}
+
+std::string_view reason_words(std::string_view reason) { return look_up(kReasons, reason); }
+
+std::string_view assumption_words(std::string_view assumption) {
+  return look_up(kAssumptions, assumption);
+}
+
+const char* mode_word(AccessMode mode) {
+  constexpr std::array<const char*, 5> kWords = {"read", "write", "update", "atomic", "touch"};
+  return kWords[static_cast<size_t>(mode)];
+}
+
+const char* source_word(AccessSource source) {
+  constexpr std::array<const char*, 5> kWords = {"declared", "copy", "params", "observed",
+                                                 "instrumented"};
+  return kWords[static_cast<size_t>(source)];
+}
+
+const char* state_word(CoverageState state) {
+  constexpr std::array<const char*, 3> kWords = {"complete", "undecided", "not-checked"};
+  return kWords[static_cast<size_t>(state)];
+}
+
+const char* outcome_word(Outcome outcome) {
+  constexpr std::array<const char*, 3> kWords = {"clean", "findings", "incomplete"};
+  return kWords[static_cast<size_t>(outcome)];
+}
+
+const char* op_word(OpKind kind) {
+  constexpr std::array<const char*, 19> kWords = {
+      "kernel", "copy",  "fill",  "callback", "launch",      "record",     "wait",
+      "alloc",  "free",  "uses",  "touch",    "sync stream", "sync event", "sync device",
+      "signal", "await", "empty", "child",    "unmodelled"};
+  return kWords[static_cast<size_t>(kind)];
+}
+
+std::string count(int64_t number) {
+  std::string digits = std::to_string(number);
+  const size_t first = number < 0 ? 1 : 0;
+  for (size_t at = digits.size(); at > first + 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
+std::string count(int64_t number, std::string_view noun) {
+  if (number == 1) return fmt::format("1 {}", noun);
+  const bool es = noun.ends_with("ch") || noun.ends_with("ss");
+  return fmt::format("{} {}{}", count(number), noun, es ? "es" : "s");
+}
+
+std::string bytes(uint64_t size) {
+  constexpr std::array<const char*, 4> kUnits = {"bytes", "KiB", "MiB", "GiB"};
+  size_t unit = 0;
+  double value = static_cast<double>(size);
+  while (value >= 1024 && unit + 1 < kUnits.size()) value /= 1024, ++unit;
+  if (unit == 0) return size == 1 ? "1 byte" : fmt::format("{} bytes", size);
+  const std::string text = fmt::format("{:.2f}", value);
+  const size_t last = text.find_last_not_of('0');
+  return fmt::format("{} {}", text.substr(0, text[last] == '.' ? last : last + 1), kUnits[unit]);
+}
+
+std::string range(uint64_t begin, uint64_t end) {
+  return fmt::format("[{}, {})", short_size(begin), short_size(end));
+}
+
+}  // namespace bohr::report
