@@ -37,8 +37,8 @@ std::string detail_text(HazardClass cls, const Coverage& coverage) {
 }  // namespace
 
 void add_coverage(Page* page, const std::array<Coverage, kHazardClasses>& coverage) {
-  const std::vector<size_t> widths = {8, 25, 14};
-  page->row({"kind", "of race", "checked"}, widths, "what is missing, or was looked at");
+  const std::vector<size_t> widths = {8, 27, 13};
+  page->row({"kind", "of race", "checked"}, widths, "looked at, or missing");
   for (HazardClass cls : kOrder) {
     const Coverage& one = coverage[static_cast<size_t>(cls)];
     page->row({to_string(cls), class_words(cls), state_text(one)}, widths, detail_text(cls, one));

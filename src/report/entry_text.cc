@@ -74,7 +74,7 @@ std::string position_text(const Program& program, const Side& side) {
   std::string text = program.recorded ? std::string() : fmt::format("line {}", op->enter);
   if (side.graph.valid() && side.node.valid()) {
     if (!text.empty()) text += ", ";
-    text += fmt::format("node {} of graph {}", side.node.value(),
+    text += fmt::format("node {}, graph {}", side.node.value(),
                         program.graphs[side.graph.index()].name);
     if (side.launch > 1) text += fmt::format(", launch {}", side.launch);
   } else if (text.empty()) {

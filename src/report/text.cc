@@ -186,9 +186,8 @@ void add_next(Page* page, const std::vector<Entry>& entries, const Tally& sum,
   if (first != entries.end()) {
     page->verbatim(
         fmt::format("Next           bohr show {} {}", options.target, first->cause->site), 2);
-    page->verbatim(fmt::format("To accept one  a line \"site={}  # why\" in a file for --suppress",
-                               first->cause->site),
-                   2);
+    page->field("To accept one", fmt::format("a line \"site={}  # why\" in a file for --suppress",
+                                             first->cause->site));
   }
   const std::vector<Entry> candidates = candidate_entries(subjects);
   if (!candidates.empty() && first != entries.end()) {
