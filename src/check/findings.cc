@@ -133,9 +133,8 @@ class Teller {
     const Lifetime& lifetime = program_.lifetimes[hazard.lifetime.index()];
     const Access& access = access_at(program_, hazard.use, hazard.access);
     Finding finding;
-    finding.hazard =
-        writes(access.mode) && direction_known(access.mode) ? Hazard::waw : Hazard::war;
-    finding.kinds = kinds_of(access.mode, AccessMode::write);
+    finding.kinds = hazard.kinds;
+    finding.hazard = access.mode == AccessMode::touch ? Hazard::war : first_kind(hazard.kinds);
     finding.cls = HazardClass::lifetime;
     finding.first = describer_.side(hazard.use, access);
     finding.second.label = lifetime.name;

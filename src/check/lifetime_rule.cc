@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <set>
 #include <tuple>
+
+#include "check/decide.h"
 
 namespace bohr::check {
 
@@ -129,11 +130,14 @@ class Rule {
   }
 
   void report(LifetimeId id, const Use& use, OpId launch) {
-    if (reused_.meets(access_at(program_, use.place, use.access).range)) return;
+    const Access& access = access_at(program_, use.place, use.access);
+    if (reused_.meets(access.range)) return;
     Place place = use.place;
     place.launch = launch;
-    if (reported_.emplace(id, place.graph, place.index).second)
-      found_.push_back({id, place, use.access});
+    const auto [it, added] =
+        reported_.emplace(std::tuple(id, place.graph, place.index), found_.size());
+    if (added) found_.push_back({id, place, use.access, 0});
+    found_[it->second].kinds |= kinds_of(access.mode, AccessMode::write);
   }
 
   const Program& program_;
@@ -143,7 +147,7 @@ class Rule {
   std::vector<std::vector<int32_t>> launches_;  // ops that launch a graph
   std::vector<const Mark*> free_marks_;         // by lifetime
   ByteSet reused_;
-  std::set<std::tuple<LifetimeId, GraphId, int32_t>> reported_;
+  std::map<std::tuple<LifetimeId, GraphId, int32_t>, size_t> reported_;  // indices of found_
   std::vector<LifetimeHazard> found_;
 };
 

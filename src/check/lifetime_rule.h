@@ -21,6 +21,7 @@ struct LifetimeHazard {
   LifetimeId lifetime;
   Place use;
   int32_t access = 0;
+  uint8_t kinds = 0;  // of all its accesses to the block, against the owner's next write
 };
 
 std::vector<LifetimeHazard> lifetime_hazards(const Program& program, const Arenas& arenas,

@@ -102,12 +102,14 @@ class Builder {
 
   // Legacy-default-stream rules: such a stream waits for the blocking streams of its context, and
   // they for it. Nonblocking streams are exempt.
-  void join_legacy(const Op& op, Row& row) const {
-    const Stream& own = program_.streams[op.stream.index()];
+  void join_legacy(StreamId stream, Row& row) const {
+    const Stream& own = program_.streams[stream.index()];
     if (own.kind == StreamKind::nonblocking) return;
     for (size_t i = 0; i < streams_.size(); ++i) {
       const Stream& other = program_.streams[i];
-      if (other.context != own.context || other.kind == StreamKind::nonblocking) continue;
+      if (i == stream.index() || other.context != own.context ||
+          other.kind == StreamKind::nonblocking)
+        continue;
       if (own.kind == StreamKind::legacy || other.kind == StreamKind::legacy)
         join(row, streams_[i].row);
     }
@@ -118,7 +120,7 @@ class Builder {
     ActorState* issuer = actor(op);
     Row issued;
     if (issuer) issued = issuer->row;
-    join_legacy(op, issued);
+    join_legacy(op.stream, issued);
     Row row = issued;
     join(row, stream.row);
     if (op.kind == OpKind::wait && op.bound.valid()) join(row, bound_row(op));
@@ -154,16 +156,19 @@ class Builder {
   }
 
   // An alloc, free or uses is no work: its step has no place on a chain, only a row, which says
-  // what an op of the owner stream would be ordered after if it were issued here.
+  // what an op of the owner stream would be ordered after if this thread issued it here. The stream
+  // that a free was written with has no say in that.
   void add_allocator_op(const Op& op, size_t index) {
     ActorState* issuer = actor(op);
     if (op.lifetime.valid() && program_.lifetimes[op.lifetime.index()].driver)
       order_driver_memory(op, issuer);
     Row row;
     if (issuer) row = issuer->row;
-    if (op.stream.valid()) {
-      join(row, streams_[op.stream.index()].row);
-      join_legacy(op, row);
+    const StreamId owner =
+        op.lifetime.valid() ? program_.lifetimes[op.lifetime.index()].owner : op.stream;
+    if (owner.valid()) {
+      join(row, streams_[owner.index()].row);
+      join_legacy(owner, row);
     }
     result_.step[index] = result_.clocks.add(-1, 0, row);
   }

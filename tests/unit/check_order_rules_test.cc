@@ -104,6 +104,26 @@ TEST(OrderRules, EarlyPartsReachBackThroughARun) {
             Lines{});
 }
 
+TEST(OrderRules, TheLegacyStreamHasEarlyPartsToo) {
+  EXPECT_EQ(findings_of("stream n legacy\nbuffer x 64\n"
+                        "n: kernel k1 updates x\nn: kernel k2 early writes x pdl\n"),
+            Lines{"WAW k1 k2 data"});
+}
+
+TEST(OrderRules, AFreeIsJudgedOnTheOwnerStream) {
+  const std::string memory = "stream a\nstream b\nbuffer x 64\n";
+  EXPECT_EQ(findings_of(memory + "b: alloc t 64\na: kernel k reads t writes x\na: free t\n"),
+            Lines{"WAR k t lifetime"});
+  EXPECT_EQ(findings_of(memory + "b: alloc t 64\nb: kernel k reads t writes x\na: free t\n"),
+            Lines{});
+}
+
+TEST(OrderRules, AUseThatReadsAndWritesAFreedBlockIsTwoKinds) {
+  EXPECT_EQ(findings_of("stream a\nstream b\nb: alloc t 48\n"
+                        "a: copy c from t[32:48] to t[16:32]\nb: free t\n"),
+            Lines{"WAW c t lifetime"});
+}
+
 TEST(OrderRules, ACompletionStillFollowsThePredecessor) {
   EXPECT_EQ(findings_of("stream s\nbuffer x 64\nbuffer y 64\n"
                         "s: kernel k1 writes x\ns: kernel k2 early writes y pdl\n"
