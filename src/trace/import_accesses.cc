@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// A transfer's range is cut where the owner of its bytes changes. Bytes without a known owner (host
+// memory that nobody registered, device memory from before recording) become buffers at the end,
+// one for each connected region, so that two transfers through the same bytes still conflict.
+#include "trace/import_accesses.h"
+
+#include <algorithm>
+#include <string>
+
+#include "trace/import_strided.h"
+
+namespace bohr::trace {
+
+namespace {
+
+constexpr int kPartsOfOneSide = 128;  // of a transfer; more of them bound nothing
+
+std::vector<Access>& accesses(ImportState& state, AccessTable table) {
+  return table.graph.valid() ? state.program.graphs[table.graph.index()].accesses
+                             : state.program.accesses;
+}
+
+bool is_host(Memory memory) { return memory == Memory::pinned || memory == Memory::pageable; }
+
+Access transfer_access(ByteRange range, AccessMode mode, bool exact) {
+  Access access;
+  access.range = range;
+  access.address = range.begin;
+  access.mode = mode;
+  access.certainty = exact ? Certainty::exact : Certainty::may;
+  access.source = AccessSource::copy;
+  return access;
+}
+
+// Adds the part of `range` that has one owner, or none, and returns where it ends.
+uint64_t add_part(ImportState& state, AccessTable table, const Access& whole, Memory memory) {
+  std::vector<Access>& list = accesses(state, table);
+  Access part = whole;
+  const Owner owner = state.memory.owner(part.range.begin);
+  if (owner.lifetime.valid()) {
+    part.range.end = std::min(part.range.end, owner.range.end);
+    part.lifetime = owner.lifetime;
+    part.offset = part.range.begin - owner.range.begin;
+    part.doubt = owner.doubt;
+  } else {
+    part.range.end = std::min(part.range.end, state.memory.next_owned(part.range.begin));
+    state.unknown_accesses.push_back(
+        {table.graph, static_cast<uint32_t>(list.size()), memory_kind(memory)});
+  }
+  list.push_back(part);
+  return part.range.end;
+}
+
+void add_ranges(ImportState& state, AccessTable table, const Strided& strided, AccessMode mode,
+                Memory memory, uint64_t seq, Op* op) {
+  const StridedRanges covered = strided_ranges(strided);
+  if (memory == Memory::array || !covered.representable) {
+    op->unknown = true;
+    state.diagnostics.add("unknown-access",
+                          memory == Memory::array ? "a copy from or to a CUDA array"
+                                                  : "a copy or set beyond the address space",
+                          seq);
+    return;
+  }
+  int parts = 0;
+  for (const ByteRange& range : covered.ranges) {
+    Access rest = transfer_access(range, mode, covered.exact);
+    while (!rest.range.empty() && parts++ < kPartsOfOneSide) {
+      rest.range.begin = add_part(state, table, rest, memory);
+      rest.address = rest.range.begin;
+    }
+    if (!rest.range.empty()) {
+      op->unknown = true;
+      state.diagnostics.add("unknown-access", "a copy or set over too many blocks", seq);
+    }
+  }
+}
+
+const char* letter(Memory memory) { return is_host(memory) ? "H" : "D"; }
+
+void begin_accesses(ImportState& state, AccessTable table, Op* op) {
+  op->access_begin = static_cast<uint32_t>(accesses(state, table).size());
+}
+
+void end_accesses(ImportState& state, AccessTable table, Op* op) {
+  op->access_count = static_cast<uint32_t>(accesses(state, table).size() - op->access_begin);
+}
+
+}  // namespace
+
+void add_kernel_accesses(ImportState& state, AccessTable table, uint32_t function, ParamForm form,
+                         const Bytes& image, uint64_t seq, Op* op) {
+  const KernelInfo& info = kernel_info(state, function);
+  op->label = info.label;
+  begin_accesses(state, table, op);
+  int64_t stale = 0;
+  op->params_unread =
+      !state.scanner.scan(&info.layout, form, image, state.memory, &accesses(state, table), &stale);
+  end_accesses(state, table, op);
+  if (stale > 0)
+    state.diagnostics.add("unknown-allocation",
+                          "kernel parameters that point into a segment, but into no block of it",
+                          seq);
+}
+
+void add_copy_accesses(ImportState& state, AccessTable table, const Transfer& t, uint64_t seq,
+                       Op* op) {
+  begin_accesses(state, table, op);
+  const Strided from{t.src, t.width, t.height, t.depth, t.src_pitch, t.src_slice};
+  const Strided to{t.dst, t.width, t.height, t.depth, t.dst_pitch, t.dst_slice};
+  add_ranges(state, table, from, AccessMode::read, t.src_memory, seq, op);
+  add_ranges(state, table, to, AccessMode::write, t.dst_memory, seq, op);
+  end_accesses(state, table, op);
+}
+
+void add_set_accesses(ImportState& state, AccessTable table, const Transfer& t, uint64_t seq,
+                      Op* op) {
+  begin_accesses(state, table, op);
+  const Strided to{t.dst, t.width, t.height, t.depth, t.dst_pitch, t.dst_slice};
+  add_ranges(state, table, to, AccessMode::write, t.dst_memory, seq, op);
+  end_accesses(state, table, op);
+}
+
+NameId copy_label(ImportState& state, const Transfer& transfer) {
+  return state.tables.name(std::string("memcpy ") + letter(transfer.src_memory) + "2" +
+                           letter(transfer.dst_memory));
+}
+
+namespace {
+
+Access& access_at(ImportState& state, const UnknownAccess& unknown) {
+  return accesses(state, {unknown.graph})[unknown.access];
+}
+
+std::string region_name(MemoryKind memory, size_t number, uint64_t bytes) {
+  const bool host = memory == MemoryKind::pageable || memory == MemoryKind::pinned;
+  return std::string(host ? "host" : "device") + " memory " + std::to_string(number) + " (" +
+         size_text(bytes) + ")";
+}
+
+std::vector<ByteRange> known_ranges(const Program& program) {
+  std::vector<ByteRange> known;
+  for (const Lifetime& lifetime : program.lifetimes)
+    for (const Piece& piece : lifetime.pieces) known.push_back(piece.range);
+  join_overlapping(&known);
+  return known;
+}
+
+}  // namespace
+
+void add_unknown_regions(ImportState& state) {
+  if (state.unknown_accesses.empty()) return;
+  const std::vector<ByteRange> known = known_ranges(state.program);
+  std::vector<ByteRange> regions;
+  for (const UnknownAccess& unknown : state.unknown_accesses)
+    regions.push_back(access_at(state, unknown).range);
+  join_overlapping(&regions);
+  std::vector<LifetimeId> made(regions.size());
+  for (const UnknownAccess& unknown : state.unknown_accesses) {
+    Access& access = access_at(state, unknown);
+    const auto it =
+        std::upper_bound(regions.begin(), regions.end(), ByteRange{access.range.begin, UINT64_MAX});
+    const size_t region = static_cast<size_t>(it - regions.begin()) - 1;
+    if (!made[region].valid()) {
+      made[region] = LifetimeId(state.program.lifetimes.size());
+      Lifetime lifetime;
+      lifetime.bytes = regions[region].size();
+      lifetime.name = region_name(unknown.memory, region + 1, lifetime.bytes);
+      lifetime.pieces = {{regions[region], 0}};
+      lifetime.memory = unknown.memory;
+      lifetime.buffer = true;
+      state.program.lifetimes.push_back(std::move(lifetime));
+    }
+    access.lifetime = made[region];
+    access.offset = access.range.begin - regions[region].begin;
+    if (any_overlaps(known, regions[region])) access.doubt = Doubt::unknown_extent;
+    if (unknown.memory == MemoryKind::device || unknown.memory == MemoryKind::managed)
+      state.diagnostics.add("unknown-allocation",
+                            "copies or sets of device memory that no allocation is known for", 0);
+  }
+}
+
+}  // namespace bohr::trace

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// A child graph's nodes stand between two empty nodes: one opens it and takes the edges into the
+// child node, the other closes it and gives the edges out of it. Every node of the child that no
+// full edge leads to follows the first, every one that no full edge leaves precedes the second, so
+// the order is that of the child node and the number of edges stays linear.
+//
+// Damaged input: a child is put in place only for the node that its own record names, so each is
+// taken once and nesting ends; edges to nodes that are not there are left out and the graph is
+// marked as not fully read. Cycles are left to the checker to refuse.
+#include "trace/import_graphs.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <string>
+
+namespace bohr::trace {
+
+namespace {
+
+constexpr int kDeepestChild = 32;
+
+EdgeKind edge_kind(uint64_t packed, bool* understood) {
+  const uint64_t type = packed & 0xff;
+  const uint64_t from_port = packed >> 8 & 0xff;
+  *understood = type <= 1 && from_port <= 2;
+  if (type == 0 && from_port == 0) return EdgeKind::full;
+  if (from_port == 1 || (type == 1 && from_port == 0)) return EdgeKind::programmatic;
+  return EdgeKind::launch_order;
+}
+
+class Planner {
+ public:
+  Planner(ImportState& state, GraphPlan* plan, std::set<uint32_t>* placed)
+      : state_(state), plan_(plan), placed_(placed) {}
+
+  void run(const GraphRecords& records) {
+    const bool captured_nodes = records.graph->capture != 0 || !records.changed_exec;
+    level(records, captured_nodes ? 0 : records.graph->seq, 0);
+  }
+
+ private:
+  struct Span {
+    NodeId first;
+    NodeId last;
+  };
+
+  bohr::Graph& graph() { return state_.program.graphs[plan_->id.index()]; }
+
+  // `seq` not 0: the moment that all nodes are taken to be made at.
+  std::vector<Span> level(const GraphRecords& records, uint64_t seq, int depth) {
+    const std::vector<uint64_t> seqs = effective_seqs(records, seq);
+    std::vector<size_t> order(records.nodes.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return seqs[a] < seqs[b]; });
+    std::vector<Span> spans(records.nodes.size());
+    for (const size_t i : order) spans[i] = place(*records.nodes[i], seqs[i], depth);
+    note_missing(records);
+    add_edges(records, spans);
+    return spans;
+  }
+
+  // Nodes whose call is not known were made with the node listed before them.
+  static std::vector<uint64_t> effective_seqs(const GraphRecords& records, uint64_t seq) {
+    std::vector<uint64_t> seqs;
+    uint64_t last = records.graph->capture == 0 ? records.graph->seq : 0;
+    for (const Node* node : records.nodes) {
+      if (seq != 0)
+        last = seq;
+      else if (node->seq != 0)
+        last = node->seq;
+      seqs.push_back(last);
+    }
+    // Of a capture's first nodes nothing came before; they go with the first known.
+    for (size_t i = seqs.size(); i-- > 1;)
+      if (seqs[i - 1] == 0) seqs[i - 1] = seqs[i];
+    for (uint64_t& s : seqs)
+      if (s == 0) s = records.graph->seq;
+    return seqs;
+  }
+
+  NodeId push(const Node* record, uint64_t seq, int depth, const Op& op) {
+    const NodeId id(graph().nodes.size());
+    graph().nodes.push_back(op);
+    plan_->nodes.push_back({record, seq, id, record && depth == 0});
+    return id;
+  }
+
+  Span place(const Node& record, uint64_t seq, int depth) {
+    const Op op = node_op(record);
+    if (record.type != kNodeChild) {
+      const NodeId id = push(&record, seq, depth, op);
+      return {id, id};
+    }
+    const GraphRecords* child = child_of(record, depth);
+    if (!child) return unread_child(record, seq, depth, op);
+    Op bracket = op;
+    bracket.kind = OpKind::empty;
+    const NodeId open = push(&record, seq, depth, bracket);
+    const size_t first_edge = graph().edges.size();
+    const std::vector<Span> spans = level(*child, seq, depth + 1);
+    const NodeId close = push(nullptr, seq, depth, bracket);
+    plan_->nodes[open.index()].last = close;
+    enclose(open, close, spans, first_edge);
+    return {open, close};
+  }
+
+  const GraphRecords* child_of(const Node& record, int depth) {
+    const auto it = state_.index.graphs.find(record.child);
+    if (record.child == 0 || it == state_.index.graphs.end() || depth >= kDeepestChild)
+      return nullptr;
+    const Graph& child = *it->second.graph;
+    if (child.parent != record.graph || child.parent_node != record.index) return nullptr;
+    return placed_->insert(record.child).second ? &it->second : nullptr;
+  }
+
+  Span unread_child(const Node& record, uint64_t seq, int depth, Op op) {
+    op.kind = OpKind::child;
+    op.unknown = true;
+    state_.diagnostics.add("unknown-access", "child graphs that were not read", 0);
+    const NodeId id = push(&record, seq, depth, op);
+    return {id, id};
+  }
+
+  void enclose(NodeId open, NodeId close, const std::vector<Span>& spans, size_t first_edge) {
+    std::vector<Edge>& edges = graph().edges;
+    std::set<NodeId> entered;
+    std::set<NodeId> left;
+    for (size_t i = first_edge; i < edges.size(); ++i) {
+      if (edges[i].kind != EdgeKind::full) continue;
+      entered.insert(edges[i].to);
+      left.insert(edges[i].from);
+    }
+    edges.push_back({open, close, EdgeKind::full});
+    for (const Span& span : spans) {
+      if (!entered.count(span.first)) edges.push_back({open, span.first, EdgeKind::full});
+      if (!left.count(span.last)) edges.push_back({span.last, close, EdgeKind::full});
+    }
+  }
+
+  void note_missing(const GraphRecords& records) {
+    size_t edges = 0;
+    for (const Edges* list : records.edges) edges += list->from.size();
+    if (records.graph->complete && records.nodes.size() == records.graph->nodes &&
+        edges == records.graph->edges)
+      return;
+    graph().fully_read = false;
+    state_.diagnostics.add("lost-records", "graphs whose nodes or edges were not all read",
+                           records.graph->seq);
+  }
+
+  // The place of a node among the recorded ones; npos if it is not there.
+  static size_t position(const GraphRecords& records, uint64_t index) {
+    const auto it = std::lower_bound(records.nodes.begin(), records.nodes.end(), index,
+                                     [](const Node* n, uint64_t i) { return n->index < i; });
+    const bool found = it != records.nodes.end() && (*it)->index == index;
+    return found ? static_cast<size_t>(it - records.nodes.begin()) : std::string::npos;
+  }
+
+  void add_edges(const GraphRecords& records, const std::vector<Span>& spans) {
+    for (const Edges* list : records.edges) {
+      const size_t count = std::min(list->from.size(), list->to.size());
+      bool damaged = list->from.size() != list->to.size() || list->types.size() < count;
+      for (size_t i = 0; i < count; ++i) {
+        const size_t from = position(records, list->from[i]);
+        const size_t to = position(records, list->to[i]);
+        bool understood = false;
+        const EdgeKind kind = edge_kind(i < list->types.size() ? list->types[i] : 0, &understood);
+        damaged = damaged || !understood;
+        if (from == std::string::npos || to == std::string::npos)
+          damaged = true;
+        else
+          graph().edges.push_back({spans[from].last, spans[to].first, kind});
+      }
+      if (!damaged) continue;
+      graph().fully_read = false;
+      state_.diagnostics.add("lost-records", "edges of a graph that make no sense",
+                             records.graph->seq);
+    }
+  }
+
+  Op node_op(const Node& record) {
+    Op op;
+    op.actor = state_.tables.thread(record.thread);
+    op.stream = state_.tables.stream(record.stream, record.seq);
+    op.stack = state_.tables.stack(record.stack);
+    op.enter = op.exit = to_place(record.seq);
+    op.programmatic = (record.attributes & kAttributeProgrammatic) != 0;
+    set_kind(record.type, &op);
+    return op;
+  }
+
+  void set_kind(uint32_t type, Op* op) {
+    switch (type) {
+      case kNodeKernel:
+        op->kind = OpKind::kernel;
+        return;
+      case kNodeCopy:
+        op->kind = OpKind::copy;
+        return;
+      case kNodeSet:
+        op->kind = OpKind::fill;
+        op->label = state_.tables.name("memset");
+        return;
+      case kNodeHost:
+        op->kind = OpKind::callback;
+        op->unknown = true;
+        op->label = state_.tables.name("host function");
+        return;
+      case kNodeChild:
+        op->label = state_.tables.name("child graph");
+        return;
+      case kNodeEmpty:
+        op->label = state_.tables.name("empty");
+        return;
+      case kNodeMemAlloc:
+        op->label = state_.tables.name("memory allocation");
+        return;
+      case kNodeMemFree:
+        op->label = state_.tables.name("memory free");
+        return;
+      case kNodeEventWait:
+      case kNodeEventRecord:
+        unmodelled(op, "external event", "foreign-event", true);
+        return;
+      case kNodeSemaphoreSignal:
+      case kNodeSemaphoreWait:
+        unmodelled(op, "external semaphore", "unmodelled-synchronisation", true);
+        return;
+      case kNodeBatchMemOp:
+        unmodelled(op, "batch memory operation", "unmodelled-synchronisation", true);
+        return;
+      case kNodeConditional:
+        unmodelled(op, "conditional", "unknown-access", false);
+        return;
+      default:
+        unmodelled(op, "node of an unknown type", "unknown-access", true);
+    }
+  }
+
+  void unmodelled(Op* op, const char* label, const char* reason, bool order) {
+    op->kind = OpKind::unmodelled;
+    op->unknown = true;
+    op->order_unknown = order;
+    op->label = state_.tables.name(label);
+    const std::string text = std::string("graph nodes: ") + label;
+    state_.diagnostics.add(reason, text, 0);
+  }
+
+  ImportState& state_;
+  GraphPlan* plan_;
+  std::set<uint32_t>* placed_;
+};
+
+// Graphs that some exec runs, or ran after a change.
+std::set<uint32_t> run_graphs(const Log& log) {
+  std::set<uint32_t> run;
+  for (const Record& record : log.records) {
+    if (const Exec* exec = std::get_if<Exec>(&record)) run.insert(exec->graph);
+    if (const ExecChange* change = std::get_if<ExecChange>(&record)) run.insert(change->graph);
+  }
+  return run;
+}
+
+std::string graph_name(const Log& log, const Graph& record) {
+  const std::string_view name = text_of(log, record.name.id);
+  return name.empty() ? "graph " + std::to_string(record.graph) : std::string(name);
+}
+
+GraphPlan& add_graph(ImportState& state, GraphPlans& plans, uint32_t number, std::string name) {
+  const GraphId id(state.program.graphs.size());
+  state.program.graphs.emplace_back();
+  state.program.graphs.back().name = std::move(name);
+  state.program.graphs.back().recorded = number;
+  plans.by_number[number] = id;
+  plans.plans.emplace_back();
+  plans.plans.back().id = id;
+  return plans.plans.back();
+}
+
+}  // namespace
+
+GraphPlans plan_graphs(ImportState& state) {
+  GraphPlans plans;
+  const std::set<uint32_t> run = run_graphs(state.log);
+  for (const auto& [number, records] : state.index.graphs) {
+    if (records.graph->parent != 0 && !run.count(number)) continue;
+    GraphPlan& plan = add_graph(state, plans, number, graph_name(state.log, *records.graph));
+    plan.capture = records.graph->capture;
+    std::set<uint32_t> placed = {number};
+    Planner(state, &plan, &placed).run(records);
+    bohr::Graph& graph = state.program.graphs[plan.id.index()];
+    for (const PlannedNode& node : plan.nodes)
+      graph.recorded_nodes.push_back(node.top ? static_cast<int32_t>(node.record->index) : -1);
+  }
+  return plans;
+}
+
+GraphId unread_graph(ImportState& state, GraphPlans& plans, uint32_t number) {
+  const auto it = plans.by_number.find(number);
+  if (it != plans.by_number.end()) return it->second;
+  const std::string name = number != 0 ? "graph " + std::to_string(number) : "graph not read";
+  const GraphId id = add_graph(state, plans, number, name).id;
+  state.program.graphs[id.index()].fully_read = false;
+  return id;
+}
+
+}  // namespace bohr::trace

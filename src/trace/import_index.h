@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The records of a log by what they describe: every number that a record refers to another by is
+// looked up here. The first record of a number wins; a second one is damage and is reported.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "trace/import_diagnostics.h"
+#include "trace/log_reader.h"
+
+namespace bohr::trace {
+
+struct GraphRecords {
+  const Graph* graph = nullptr;
+  std::vector<const Node*> nodes;  // sorted by index, each index once
+  std::vector<const Edges*> edges;
+  bool changed_exec = false;  // stands for an exec's nodes after a change
+};
+
+struct CaptureRecords {
+  const CaptureBegin* begin = nullptr;
+  const CaptureEnd* end = nullptr;
+};
+
+struct LogIndex {
+  std::map<uint32_t, const Stream*> streams;
+  std::map<uint32_t, const Thread*> threads;
+  std::map<uint32_t, const Stack*> stacks;
+  std::unordered_map<uint32_t, const Function*> functions;
+  std::map<uint32_t, GraphRecords> graphs;  // only numbers that a Graph record describes
+  std::map<uint32_t, CaptureRecords> captures;
+  std::vector<const BlockAlloc*> block_allocs;
+  std::vector<const BlockFree*> block_frees;
+  std::vector<const History*> history;  // by index
+  std::vector<const Segment*> segments;
+  std::vector<const Device*> devices;
+  std::vector<const Framework*> frameworks;
+  const Process* process = nullptr;
+};
+
+LogIndex index_log(const Log& log, Diagnostics* diagnostics);
+
+// A string of the log; empty when the id is not in its table.
+inline std::string_view text_of(const Log& log, uint64_t id) {
+  return id < log.strings.size() ? std::string_view(log.strings[id]) : std::string_view();
+}
+
+}  // namespace bohr::trace

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Labels are read off the mangled name: its identifiers are preceded by their length, so they are
+// found in one pass without demangling, whatever else the name holds. Signatures need the types
+// behind substitutions, so there the name is demangled and the text after its last top-level
+// bracket is split; any part that is not plainly a type makes the whole signature unknown, because
+// a wrong "only read" would hide a race.
+#include "trace/import_kernel_name.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <memory>
+
+namespace bohr::trace {
+
+namespace {
+
+constexpr size_t kLongestLabel = 120;
+
+// Each back reference in a mangled name can double its demangled text. Names within both limits
+// demangle to some megabytes at most; signatures of kernels worth reading are far below them.
+constexpr size_t kLongestName = 1024;
+constexpr int kBackReferences = 18;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Reads "<length><identifier>" at *at; empty when there is none.
+std::string_view read_identifier(std::string_view name, size_t* at) {
+  size_t i = *at;
+  size_t length = 0;
+  while (i < name.size() && is_digit(name[i]) && length < name.size())
+    length = length * 10 + static_cast<size_t>(name[i++] - '0');
+  if (i == *at || length == 0 || length > name.size() - i) return {};
+  *at = i + length;
+  return name.substr(i, length);
+}
+
+bool is_anonymous(std::string_view identifier) { return identifier.substr(0, 8) == "_GLOBAL_"; }
+
+// Skips what holds digits that are no identifier's length: literals, substitutions, template
+// parameters and array bounds.
+bool skip_digits(std::string_view name, size_t* at) {
+  const char c = name[*at];
+  size_t end = std::string_view::npos;
+  if (c == 'L' && *at + 1 < name.size() && std::islower(static_cast<unsigned char>(name[*at + 1])))
+    end = name.find('E', *at);
+  else if ((c == 'S' || c == 'T' || c == 'A') && *at + 1 < name.size() &&
+           (is_digit(name[*at + 1]) || name[*at + 1] == '_'))
+    end = name.find('_', *at);
+  if (end == std::string_view::npos) return false;
+  *at = end + 1;
+  return true;
+}
+
+bool says_functor(std::string_view identifier) {
+  return identifier.find("unctor") != std::string_view::npos;
+}
+
+bool says_operator(std::string_view identifier) {
+  return identifier.find("_kernel") != std::string_view::npos &&
+         identifier.substr(0, 10) != "gpu_kernel" &&
+         identifier.find("elementwise") == std::string_view::npos;
+}
+
+// The innermost functor, else the first operator's kernel, among template arguments.
+std::string_view telling_argument(std::string_view arguments) {
+  std::string_view functor;
+  std::string_view op;
+  size_t at = 0;
+  while (at < arguments.size()) {
+    if (skip_digits(arguments, &at)) continue;
+    const std::string_view identifier = read_identifier(arguments, &at);
+    if (identifier.empty()) {
+      ++at;
+      continue;
+    }
+    if (says_functor(identifier)) functor = identifier;
+    if (op.empty() && says_operator(identifier)) op = identifier;
+  }
+  return functor.empty() ? op : functor;
+}
+
+// The text between the brackets that end a demangled function's type.
+bool parameter_list(std::string_view demangled, std::string_view* list) {
+  if (demangled.empty() || demangled.back() != ')') return false;
+  int depth = 0;
+  for (size_t i = demangled.size(); i-- > 0;) {
+    if (demangled[i] == ')') ++depth;
+    if (demangled[i] == '(' && --depth == 0) {
+      *list = demangled.substr(i + 1, demangled.size() - i - 2);
+      return i > 0;
+    }
+  }
+  return false;
+}
+
+// Splits at top-level commas. False where brackets do not match or an operator's name could have
+// been taken for one.
+bool split_parameters(std::string_view list, std::vector<std::string_view>* parts) {
+  if (list.empty()) return true;
+  if (list.find("operator") != std::string_view::npos || list.find("->") != std::string_view::npos)
+    return false;
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i < list.size(); ++i) {
+    const char c = list[i];
+    if (c == '<' || c == '(' || c == '[' || c == '{') ++depth;
+    if (c == '>' || c == ')' || c == ']' || c == '}') --depth;
+    if (depth < 0) return false;
+    if (c != ',' || depth != 0) continue;
+    parts->push_back(list.substr(begin, i - begin));
+    begin = i + 1;
+    while (begin < list.size() && list[begin] == ' ') ++begin;
+  }
+  parts->push_back(list.substr(begin));
+  return depth == 0;
+}
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+struct ParameterType {
+  bool understood = false;
+  bool pointer = false;
+  bool to_const_data = false;
+};
+
+ParameterType parse_type(std::string_view text) {
+  if (ends_with(text, " restrict")) text.remove_suffix(9);
+  if (ends_with(text, "__restrict__")) text.remove_suffix(12);
+  while (ends_with(text, " ")) text.remove_suffix(1);
+  if (ends_with(text, " const")) text.remove_suffix(6);
+  ParameterType type;
+  if (text.empty() || text == "..." || text.back() == '&' || text.back() == ')') return type;
+  type.understood = true;
+  if (text.back() != '*') return type;
+  type.pointer = true;
+  text.remove_suffix(1);
+  const bool to_const = ends_with(text, " const");
+  if (to_const) text.remove_suffix(6);
+  const bool to_pointer = ends_with(text, "*") || ends_with(text, "* restrict");
+  const bool plain = !text.empty() && (std::isalnum(static_cast<unsigned char>(text.back())) ||
+                                       text.back() == '_' || text.back() == '>');
+  type.to_const_data = to_const && !to_pointer && plain;
+  return type;
+}
+
+std::string demangle(std::string_view mangled) {
+  if (mangled.substr(0, 2) != "_Z" || mangled.size() > kLongestName) return {};
+  int references = 0;
+  for (size_t i = 0; i + 1 < mangled.size(); ++i) {
+    const char next = mangled[i + 1];
+    references += (mangled[i] == 'S' || mangled[i] == 'T') &&
+                  (next == '_' || is_digit(next) || std::isupper(static_cast<unsigned char>(next)));
+  }
+  if (references > kBackReferences) return {};
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(std::string(mangled).c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 && text ? std::string(text.get()) : std::string();
+}
+
+}  // namespace
+
+std::string kernel_label(std::string_view mangled) {
+  if (mangled.substr(0, 2) != "_Z") return std::string(mangled.substr(0, kLongestLabel));
+  size_t at = 2;
+  while (at < mangled.size() && (mangled[at] == 'N' || mangled[at] == 'K' || mangled[at] == 'L'))
+    ++at;
+  std::vector<std::string_view> names;
+  while (true) {
+    if (mangled.substr(at, 1) == "L") ++at;
+    const std::string_view identifier = read_identifier(mangled, &at);
+    if (identifier.empty()) break;
+    if (!is_anonymous(identifier)) names.push_back(identifier);
+  }
+  if (names.empty()) return std::string(mangled.substr(0, kLongestLabel));
+  const bool torch = names.size() > 2 && names[0] == "at" && names[1] == "native";
+  std::string label;
+  for (size_t i = torch ? 2 : 0; i < names.size(); ++i)
+    label += (label.empty() ? "" : "::") + std::string(names[i]);
+  if (torch) {
+    const std::string_view telling = telling_argument(mangled.substr(at));
+    if (!telling.empty()) label += "(" + std::string(telling) + ")";
+  }
+  return label.substr(0, kLongestLabel);
+}
+
+std::vector<bool> read_only_parameters(std::string_view mangled,
+                                       const std::vector<uint64_t>& sizes) {
+  const std::string demangled = demangle(mangled);
+  std::string_view list;
+  std::vector<std::string_view> parts;
+  if (!parameter_list(demangled, &list) || !split_parameters(list, &parts)) return {};
+  if (parts.size() != sizes.size()) return {};
+  std::vector<bool> read_only;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const ParameterType type = parse_type(parts[i]);
+    if (!type.understood || (type.pointer && sizes[i] != sizeof(void*))) return {};
+    read_only.push_back(type.to_const_data);
+  }
+  return read_only;
+}
+
+}  // namespace bohr::trace

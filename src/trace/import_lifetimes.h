@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Allocations and frees: lifetimes begin and end, at ops of the program or inside a capture.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "trace/import_captures.h"
+#include "trace/import_history.h"
+
+namespace bohr::trace {
+
+class Lifetimes {
+ public:
+  Lifetimes(ImportState& state, Captures& captures, const BlockLives& blocks);
+
+  // Segments that a framework lists and whose allocation was not recorded were there before.
+  void begin_known_segments();
+  void begin(const MemAlloc& record);
+  void end(const MemFree& record);
+  void begin_block(uint32_t life);
+  void end_block(uint32_t life);
+  // An allocation or free that is a node of a graph.
+  void node(GraphId graph, NodeId node, const Node& record);
+
+ private:
+  // Stream-ordered memory that was freed and not handed out since.
+  struct Freed {
+    uint64_t end = 0;
+    OpId record;  // on the stream of the free
+    StreamId stream;
+  };
+  void begin_in_graph(GraphId graph, NodeId node, const Node& record);
+  void end_in_graph(GraphId graph, NodeId node, const Node& record);
+  Op allocator_op(OpKind kind, const Call& call, uint64_t seq, StreamId stream,
+                  LifetimeId lifetime);
+  OpId push(const Op& op);
+  void end_evicted(const std::vector<LifetimeId>& evicted, GraphId graph);
+  std::string name(StackId stack, const char* what, uint64_t bytes);
+  void note_freed(const Op& free);
+  void wait_for_freed(const Op& alloc, ByteRange range);
+  Point program_point() const;
+
+  ImportState& state_;
+  Captures& captures_;
+  const BlockLives& blocks_;
+  std::vector<LifetimeId> of_block_;  // by index into blocks_.lives
+  std::map<uint64_t, Freed> freed_;   // by address; disjoint
+};
+
+}  // namespace bohr::trace

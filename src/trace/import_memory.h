@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lifetimes by layer, and which of them owns an address at the moment that import has reached.
+//
+// Two layers: what the driver handed out, and the blocks that a framework's allocator cut out of
+// it. The innermost one that holds an address owns it. A driver allocation in which blocks were
+// handed out is a segment: an address in it that is in no block belongs to nobody that we know of
+// (a stale pointer, padding behind a block), except where blocks had to be left out because their
+// order is unknown; there the segment stands in for them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/program.h"
+#include "trace/import_diagnostics.h"
+#include "trace/import_live.h"
+
+namespace bohr::trace {
+
+struct Owner {
+  LifetimeId lifetime;  // invalid: nobody that we know of
+  ByteRange range;      // that of the lifetime
+  Doubt doubt = Doubt::none;
+  bool stale = false;  // in a segment, but in no block of it
+};
+
+class MemoryMap {
+ public:
+  MemoryMap(Program* program, Diagnostics* diagnostics)
+      : program_(program), diagnostics_(diagnostics) {}
+
+  // Blocks that lie in these ranges are not known; their segment stands in for them.
+  void set_unplaced(std::vector<ByteRange> ranges);
+
+  // A lifetime of [address, address + bytes) begins. Those that it overlaps in its layer end here;
+  // the caller gives them their free point. An invalid id where the range is no range.
+  LifetimeId begin_allocation(uint64_t address, uint64_t bytes, Lifetime lifetime, uint64_t seq,
+                              std::vector<LifetimeId>* evicted);
+  LifetimeId begin_block(uint64_t address, uint64_t bytes, Lifetime lifetime, uint64_t seq,
+                         std::vector<LifetimeId>* evicted);
+  // The lifetime that ends here; invalid where none is known.
+  LifetimeId end_allocation(uint64_t address) { return allocations_.erase(address).lifetime; }
+  // Ends a block if it is still the one that has its address.
+  bool end_block(uint64_t address, LifetimeId lifetime);
+
+  Owner owner(uint64_t address) const;
+  // The first address above `address` that has an owner; UINT64_MAX if there is none.
+  uint64_t next_owned(uint64_t address) const;
+  // No address below is known to any layer, now or before.
+  uint64_t lowest() const { return lowest_; }
+
+ private:
+  LifetimeId add(LiveRanges* layer, ByteRange range, Lifetime lifetime, uint64_t seq,
+                 std::vector<LifetimeId>* evicted);
+  bool unplaced(uint64_t address) const;
+  void mark_segments(ByteRange block);
+
+  Program* program_;
+  Diagnostics* diagnostics_;
+  LiveRanges allocations_;
+  LiveRanges blocks_;
+  std::vector<ByteRange> unplaced_;  // sorted, disjoint
+  std::vector<bool> segment_;        // by lifetime: blocks were handed out in it
+  uint64_t lowest_ = UINT64_MAX;
+};
+
+// Sorts ranges, joins those that overlap and leaves out empty ones.
+void join_overlapping(std::vector<ByteRange>* ranges);
+// Whether `range` overlaps one of `joined`, which join_overlapping made.
+bool any_overlaps(const std::vector<ByteRange>& joined, ByteRange range);
+
+// "64 KiB", "1.5 MiB", "100 B".
+std::string size_text(uint64_t bytes);
+
+}  // namespace bohr::trace

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accesses from kernel parameters: each aligned slot of the packed image whose value lies in memory
+// that is handed out names that memory. An access names the whole block, because nothing says how
+// far the kernel goes from the pointer that it was given.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "model/access.h"
+#include "trace/import_index.h"
+#include "trace/import_memory.h"
+
+namespace bohr::trace {
+
+// Where pointers can stand in a function's packed image.
+struct ParamLayout {
+  struct Slot {
+    uint32_t offset = 0;
+    bool read = false;   // a pointer to constant data by the function's signature
+    bool large = false;  // in a by-value parameter so large that slots of it may be stale
+  };
+  bool known = false;
+  uint32_t bytes = 0;  // of the image, as far as parameters reach
+  std::vector<Slot> slots;
+};
+
+ParamLayout param_layout(const Function& function, std::string_view mangled_name);
+
+class ParamScanner {
+ public:
+  // Appends what the image names to `accesses`. False where parameters could not be read whole.
+  // `stale` counts values that point into a segment, but into no block of it.
+  bool scan(const ParamLayout* layout, ParamForm form, const Bytes& image, const MemoryMap& memory,
+            std::vector<Access>* accesses, int64_t* stale);
+
+ private:
+  struct Hit {
+    LifetimeId lifetime;
+    uint64_t address = 0;
+    ByteRange range;
+    bool read = false;
+    Doubt doubt = Doubt::none;
+  };
+  void look_up(const Bytes& image, const ParamLayout::Slot& slot, const MemoryMap& memory,
+               int64_t* stale);
+  void doubt_ends();
+  void append(std::vector<Access>* accesses);
+
+  std::vector<Hit> hits_;       // of one image; kept for their storage
+  std::vector<uint64_t> ends_;  // of the blocks that they name
+};
+
+}  // namespace bohr::trace
