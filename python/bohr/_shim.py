@@ -9,12 +9,12 @@ full; if it ever overflows, the recording says so instead of guessing.
 Every entry from outside is guarded: an error becomes a diagnostic and the program goes on.
 """
 
+import array
 import ctypes
 import os
 import sys
 
-_RING = 100_000  # entries of the allocator's history
-_DRAIN_AT = 40_000  # callbacks, each of which may make two entries
+_RING = 1 << 15  # entries of the allocator's history; the agent asks for it before it can be full
 
 _ACTIONS = {
     "alloc": 0,
@@ -24,8 +24,13 @@ _ACTIONS = {
     "segment_free": 4,
     "segment_map": 5,
     "segment_unmap": 6,
+    "oom": 7,
 }
-_OTHER = 7
+_REASON = "allocator-order-unknown"
+
+
+def _bytes(text):
+    return str(text).encode("utf-8", "replace")
 
 
 class _Agent:
@@ -33,31 +38,33 @@ class _Agent:
     here gives the same state; it stays silent until cuInit has armed it."""
 
     def __init__(self, path):
-        # PyDLL: calls keep the GIL, which the agent needs to read this thread's frames.
+        # PyDLL: calls keep the GIL, which the agent needs to call back.
         library = ctypes.PyDLL(path)
         u32, u64, text = ctypes.c_uint32, ctypes.c_uint64, ctypes.c_char_p
+        self.Drain = ctypes.PYFUNCTYPE(None)
 
         def function(name, result, *arguments):
             found = getattr(library, name)
             found.restype, found.argtypes = result, arguments
             return found
 
-        self.hello = function("bohr_hello", ctypes.c_int)
-        self.block = function("bohr_block", None, ctypes.c_int, u64)
+        self.hello = function("bohr_hello", ctypes.c_int, text)
+        self.on_drain = function("bohr_on_drain", None, self.Drain)
+        self.allocated = function("bohr_allocated", None, u64)
+        self.freed = function("bohr_freed", None, u64)
         self.framework = function("bohr_framework", None, text, text, text, text)
         self._diagnostic = function("bohr_diagnostic", None, text, text, ctypes.c_int)
-        self.frame = function("bohr_frame", None, text, text, u32)
-        self.stack = function("bohr_stack", u32)
-        self.history = function("bohr_history", None, u64, u32, u32, u64, u64, u64, u64, u64, u32)
+        self._history = function("bohr_history", None, ctypes.c_void_p, u64)
         self.segment = function("bohr_segment", None, u32, u64, u64, u64, u64, u64)
         self.close = function("bohr_close", None)
 
     def diagnostic(self, reason, text, loses_order=False):
         self._diagnostic(_bytes(reason), _bytes(text), int(loses_order))
 
-
-def _bytes(text):
-    return str(text).encode("utf-8", "replace")
+    def history(self, numbers):
+        """Eight numbers an entry."""
+        address, length = numbers.buffer_info()
+        self._history(address, length // 8)
 
 
 class _Recorder:
@@ -66,141 +73,117 @@ class _Recorder:
     def __init__(self, torch, agent):
         self.torch = torch
         self.agent = agent
-        self.stacks = os.environ.get("BOHR_STACKS") != "0"
-        self.callbacks = 0
         self.index = 0
-        self.last_entry = {}  # device -> (entries consumed since the ring was last cleared)
-        self.stack_numbers = {}
+        self.newest = {}  # device -> what identifies the last entry that was read
         self.segments = set()
-        self.draining = False
+        self.busy = False
         self.started = False
 
-    def guarded(self, work, *arguments):
+    def guarded(self, work):
         try:
-            return work(*arguments)
+            work()
         except Exception as error:
             try:
-                self.agent.diagnostic("allocator-order-unknown", f"shim: {error!r}")
+                self.agent.diagnostic(_REASON, f"shim: {error!r}")
             except Exception:
                 pass
-            return None
 
     # --- start
 
     def start(self):
         """At the first CUDA use, once PyTorch has initialised its allocator."""
-        if self.started or not self.agent.hello():
+        if self.started or not self.agent.hello(_bytes(__file__)):
             return
-        self.started = True
-        self.describe()
-        if self.torch.cuda.memory.get_allocator_backend() != "native":
-            return
-        self.torch.cuda.memory._record_memory_history(
-            "all",
-            context="all" if self.stacks else None,
-            stacks="python",
-            max_entries=_RING,
-        )
-        trace = _module("torch.cuda._gpu_trace")
-        self.torch._C._activate_gpu_trace()
-        trace.register_callback_for_memory_allocation(self.allocated)
-        trace.register_callback_for_memory_deallocation(self.freed)
-        self.wrap_capture_end()
-
-    def describe(self):
-        backend = self.torch.cuda.memory.get_allocator_backend()
-        settings = ""
-        for name in ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"):
-            settings = settings or os.environ.get(name, "")
-        if os.environ.get("PYTORCH_NO_CUDA_MEMORY_CACHING"):
-            settings += ",no_caching"
-        version = self.torch.__version__
-        self.agent.framework(b"torch", _bytes(version), _bytes(backend), _bytes(settings))
+        memory = self.torch.cuda.memory
+        backend = memory.get_allocator_backend()
+        self.describe(backend)
         if backend != "native":
             self.agent.diagnostic("allocator-unknown", f"PyTorch allocates with {backend}")
+            return
+        self.started = True
+        # No stacks: the live callbacks have them, and reading them here would cost much more.
+        memory._record_memory_history("all", context=None, stacks="python", max_entries=_RING)
+        self.drain_callback = self.agent.Drain(lambda: self.guarded(self.drain))
+        self.agent.on_drain(self.drain_callback)
+        import importlib
 
-    def wrap_capture_end(self):
-        graph = self.torch.cuda.CUDAGraph
-        original = graph.capture_end
+        trace = importlib.import_module("torch.cuda._gpu_trace")
+        self.torch._C._activate_gpu_trace()
+        # Called with the address; later versions of PyTorch may pass more.
+        if self.version() < (2, 15):
+            trace.register_callback_for_memory_allocation(self.agent.allocated)
+            trace.register_callback_for_memory_deallocation(self.agent.freed)
+        else:
+            trace.register_callback_for_memory_allocation(lambda p, *_: self.agent.allocated(p))
+            trace.register_callback_for_memory_deallocation(lambda p, *_: self.agent.freed(p))
 
-        def capture_end(this, *arguments, **named):
-            try:
-                return original(this, *arguments, **named)
-            finally:
-                self.guarded(self.drain)
+    def version(self):
+        return tuple(int(part) for part in self.torch.__version__.split(".")[:2])
 
-        capture_end.__doc__ = original.__doc__
-        graph.capture_end = capture_end
-
-    # --- live callbacks
-
-    def allocated(self, address, *_):
-        self.guarded(self.block, 0, address)
-
-    def freed(self, address, *_):
-        self.guarded(self.block, 1, address)
-
-    def block(self, freed, address):
-        self.agent.block(freed, address)
-        self.callbacks += 1
-        if self.callbacks >= _DRAIN_AT:
-            self.drain()
+    def describe(self, backend):
+        settings = os.environ.get("PYTORCH_ALLOC_CONF") or os.environ.get(
+            "PYTORCH_CUDA_ALLOC_CONF", ""
+        )
+        if os.environ.get("PYTORCH_NO_CUDA_MEMORY_CACHING"):
+            settings += ",no_caching"
+            self.agent.diagnostic("allocator-unknown", "PyTorch's allocator caches nothing")
+        version = self.torch.__version__
+        self.agent.framework(b"torch", _bytes(version), _bytes(backend), _bytes(settings))
 
     # --- the history
 
     def drain(self):
-        if not self.started or self.draining:
+        if not self.started or self.busy:
             return
-        self.draining = True
+        self.busy = True
         try:
-            self.callbacks = 0
             snapshot = self.torch.cuda.memory._snapshot()
             for device, entries in enumerate(snapshot.get("device_traces", ())):
                 self.add_entries(device, entries)
             for segment in snapshot.get("segments", ()):
                 self.add_segment(segment)
         finally:
-            self.draining = False
+            self.busy = False
 
     def add_entries(self, device, entries):
-        """Only what came since the last drain. A ring that is full no longer starts where it did,
-        so its place is found by the time of the last entry that was seen."""
-        seen = self.last_entry.get(device)
-        new = entries
-        if seen is not None:
-            count, time = seen
-            if count <= len(entries) and count > 0 and entries[count - 1]["time_us"] == time:
-                new = entries[count:]
-            else:
-                new = [entry for entry in entries if entry["time_us"] > time]
-                if len(new) == len(entries):
-                    self.agent.diagnostic(
-                        "allocator-order-unknown", "the allocator's history overflowed"
-                    )
-        elif len(entries) >= _RING:
-            self.agent.diagnostic("allocator-order-unknown", "the allocator's history overflowed")
-        for entry in new:
-            self.add_entry(device, entry)
+        numbers = array.array("Q")
+        for entry in entries[self.first_new(device, entries) :]:
+            action = _ACTIONS.get(entry["action"])
+            if action is None:
+                continue  # "snapshot" and the like
+            pool = entry.get("segment_pool_id") or entry.get("pool_id") or (0, 0)
+            numbers.extend(
+                (
+                    self.index,
+                    device,
+                    action,
+                    entry.get("addr", 0),
+                    entry["size"],
+                    entry["stream"],
+                    pool[0],
+                    pool[1],
+                )
+            )
+            self.index += 1
         if entries:
-            self.last_entry[device] = (len(entries), entries[-1]["time_us"])
+            self.newest[device] = _identity(entries[-1])
+        self.agent.history(numbers)
 
-    def add_entry(self, device, entry):
-        pool = entry.get("segment_pool_id") or entry.get("pool_id") or (0, 0)
-        self.agent.history(
-            self.index,
-            device,
-            _ACTIONS.get(entry["action"], _OTHER),
-            entry.get("addr", 0),
-            entry.get("size", 0),
-            entry.get("stream", 0),
-            pool[0],
-            pool[1],
-            self.stack(entry.get("frames")),
-        )
-        self.index += 1
+    def first_new(self, device, entries):
+        """Where the entries begin that were not read before. The ring drops its oldest, so the last
+        one that was read is looked for from the end; without it, some were lost."""
+        newest = self.newest.get(device)
+        for at in range(len(entries) - 1, -1, -1):
+            if newest and entries[at]["time_us"] < newest[0]:
+                break
+            if _identity(entries[at]) == newest:
+                return at + 1
+        if newest or len(entries) >= _RING:
+            self.agent.diagnostic(_REASON, "the allocator's history overflowed")
+        return 0
 
     def add_segment(self, segment):
-        pool = tuple(segment.get("segment_pool_id") or (0, 0))
+        pool = segment.get("segment_pool_id") or (0, 0)
         row = (
             segment["device"],
             segment["address"],
@@ -213,22 +196,9 @@ class _Recorder:
             self.segments.add(row)
             self.agent.segment(*row)
 
-    def stack(self, frames):
-        if not frames:
-            return 0
-        key = tuple((f["name"], f["filename"], f["line"]) for f in frames)
-        number = self.stack_numbers.get(key)
-        if number is None:
-            for name, file, line in key:
-                self.agent.frame(_bytes(name), _bytes(file), max(int(line), 0))
-            number = self.stack_numbers[key] = self.agent.stack()
-        return number
 
-
-def _module(name):
-    import importlib
-
-    return importlib.import_module(name)
+def _identity(entry):
+    return (entry["time_us"], entry["action"], entry.get("addr"), entry["size"])
 
 
 # --- hooks
@@ -240,10 +210,7 @@ def _drain_before_hard_exit(recorder):
 
     def _exit(status):
         recorder.guarded(recorder.drain)
-        try:
-            recorder.agent.close()
-        except Exception:
-            pass
+        recorder.guarded(recorder.agent.close)
         original(status)
 
     os._exit = _exit
@@ -256,7 +223,7 @@ def _torch_imported(torch):
     torch.cuda._lazy_call(lambda: recorder.guarded(recorder.start))
     import atexit
 
-    atexit.register(recorder.guarded, recorder.drain)
+    atexit.register(lambda: recorder.guarded(recorder.drain))
     _drain_before_hard_exit(recorder)
 
 

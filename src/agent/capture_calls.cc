@@ -41,6 +41,7 @@ void ended(Recorder& r, DriverCall& call) {
     r.graphs.open.erase(found);
   }
   r.captures_active.fetch_sub(1);
+  r.captures_ended.fetch_add(1);
   const auto& p = params_of<cuStreamEndCapture_params>(call);
   if (call.result == CUDA_SUCCESS && p.phGraph && *p.phGraph) {
     record.graph = read_graph(r, *p.phGraph, record.capture);

@@ -32,6 +32,7 @@ namespace bohr::agent {
   X(cuKernelGetParamInfo)           \
   X(cuGraphGetNodes)                \
   X(cuGraphGetEdges_v2)             \
+  X(cuGraphNodeFindInClone)         \
   X(cuGraphNodeGetType)             \
   X(cuGraphKernelNodeGetParams_v2)  \
   X(cuGraphKernelNodeGetAttribute)  \

@@ -11,6 +11,11 @@ void edited(Recorder& r, DriverCall&) {
   ++r.graphs.edits;
 }
 
+void cloned(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuGraphClone_params>(call);
+  graph_cloned(r, p.originalGraph, *p.phGraphClone);
+}
+
 void destroyed(Recorder& r, DriverCall& call) {
   graph_destroyed(r, params_of<cuGraphDestroy_params>(call).hGraph);
 }
@@ -134,7 +139,7 @@ const Api kApis[] = {
     BOHR_BUILD(cuGraphAddBatchMemOpNode),
     BOHR_BUILD(cuGraphAddNode),
     BOHR_BUILD(cuGraphAddNode_v2),
-    BOHR_BUILD(cuGraphClone),
+    BOHR_PLAIN_API(cuGraphClone, nullptr, cloned),
     BOHR_EDIT(cuGraphAddDependencies),
     BOHR_EDIT(cuGraphAddDependencies_v2),
     BOHR_EDIT(cuGraphRemoveDependencies),

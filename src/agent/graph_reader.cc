@@ -20,7 +20,8 @@ namespace {
 constexpr int kMaxDepth = 16;
 
 uint32_t read_graph_record(Recorder& r, CUgraph graph, uint32_t capture, uint32_t parent,
-                           uint32_t parent_node, int depth, std::vector<CUevent>* events);
+                           uint32_t parent_node, int depth, std::vector<CUevent>* events,
+                           const NodeOrigin& inherited);
 
 struct Reader {
   Recorder& r;
@@ -30,6 +31,7 @@ struct Reader {
   std::vector<CUevent>* events = nullptr;  // that the graph and its children record
   bool complete = true;
   bool allocates = false;
+  NodeOrigin inherited = {};  // of the node that holds this graph: its nodes have none of their own
   std::vector<trace::Node> nodes = {};
 };
 
@@ -95,8 +97,9 @@ bool read_child(Reader& reader, CUgraphNode node, trace::Node* out) {
       reader.r.driver.cuGraphChildGraphNodeGetGraph(node, &child) != CUDA_SUCCESS) {
     return false;
   }
-  out->child = read_graph_record(reader.r, child, reader.capture, reader.graph, out->index,
-                                 reader.depth + 1, reader.events);
+  out->child =
+      read_graph_record(reader.r, child, reader.capture, reader.graph, out->index, reader.depth + 1,
+                        reader.events, {out->seq, out->thread, out->stack, out->stream});
   return out->child != 0;
 }
 
@@ -158,6 +161,14 @@ bool read_inside(Reader& reader, CUgraphNode node, trace::Node* out) {
   }
 }
 
+NodeOrigin origin_of(const Reader& reader, CUgraph graph, CUgraphNode node) {
+  std::lock_guard lock(reader.r.mutex);
+  auto state = reader.r.graphs.templates.find(graph);
+  if (state == reader.r.graphs.templates.end()) return reader.inherited;
+  auto found = state->second.origins.find(node);
+  return found == state->second.origins.end() ? reader.inherited : found->second;
+}
+
 void read_node(Reader& reader, CUgraph graph, CUgraphNode node, uint32_t index) {
   Recorder& r = reader.r;
   trace::Node out;
@@ -166,16 +177,11 @@ void read_node(Reader& reader, CUgraph graph, CUgraphNode node, uint32_t index) 
   CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
   if (r.driver.cuGraphNodeGetType(node, &type) != CUDA_SUCCESS) reader.complete = false;
   out.type = static_cast<uint32_t>(type);
-  {
-    std::lock_guard lock(r.mutex);
-    const auto& origins = r.graphs.templates[graph].origins;
-    if (auto found = origins.find(node); found != origins.end()) {
-      out.seq = found->second.seq;
-      out.thread = found->second.thread;
-      out.stack = found->second.stack;
-      out.stream = found->second.stream;
-    }
-  }
+  const NodeOrigin origin = origin_of(reader, graph, node);
+  out.seq = origin.seq;
+  out.thread = origin.thread;
+  out.stack = origin.stack;
+  out.stream = origin.stream;
   if (!read_inside(reader, node, &out)) reader.complete = false;
   reader.nodes.push_back(std::move(out));
 }
@@ -207,13 +213,15 @@ bool read_edges(Recorder& r, CUgraph graph, const std::vector<CUgraphNode>& node
 }
 
 uint32_t read_graph_record(Recorder& r, CUgraph graph, uint32_t capture, uint32_t parent,
-                           uint32_t parent_node, int depth, std::vector<CUevent>* events) {
+                           uint32_t parent_node, int depth, std::vector<CUevent>* events,
+                           const NodeOrigin& inherited) {
   size_t count = 0;
   if (r.driver.cuGraphGetNodes(graph, nullptr, &count) != CUDA_SUCCESS) return 0;
   std::vector<CUgraphNode> nodes(count);
   if (count && r.driver.cuGraphGetNodes(graph, nodes.data(), &count) != CUDA_SUCCESS) return 0;
 
   Reader reader{r, 0, capture, depth, events};
+  reader.inherited = inherited;
   {
     std::lock_guard lock(r.mutex);
     reader.graph = ++r.graphs.last_graph;
@@ -252,7 +260,7 @@ uint32_t read_graph(Recorder& r, CUgraph graph, uint32_t capture) {
     if (state.number && state.edits == edits) return state.number;
   }
   std::vector<CUevent> events;
-  const uint32_t number = read_graph_record(r, graph, capture, 0, 0, 0, &events);
+  const uint32_t number = read_graph_record(r, graph, capture, 0, 0, 0, &events, {});
   std::lock_guard lock(r.mutex);
   TemplateState& state = r.graphs.templates[graph];
   state.number = number;

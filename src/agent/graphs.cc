@@ -31,15 +31,20 @@ void node_created(Recorder& r, CUgraph graph, CUgraphNode node, const NodeOrigin
   r.graphs.templates[graph].origins[node] = origin;
 }
 
-void node_cloned(Recorder& r, CUgraph original_graph, CUgraphNode original, CUgraph graph,
-                 CUgraphNode node) {
-  std::lock_guard lock(r.mutex);
-  auto from = r.graphs.templates.find(original_graph);
-  if (from == r.graphs.templates.end()) return;
-  auto found = from->second.origins.find(original);
-  if (found == from->second.origins.end()) return;
-  const NodeOrigin origin = found->second;
-  r.graphs.templates[graph].origins[node] = origin;
+void graph_cloned(Recorder& r, CUgraph original, CUgraph clone) {
+  std::unordered_map<CUgraphNode, NodeOrigin> origins;
+  {
+    std::lock_guard lock(r.mutex);
+    auto found = r.graphs.templates.find(original);
+    if (found == r.graphs.templates.end()) return;
+    origins = found->second.origins;
+  }
+  for (const auto& [node, origin] : origins) {
+    CUgraphNode copy = nullptr;
+    if (r.driver.cuGraphNodeFindInClone(&copy, node, clone) == CUDA_SUCCESS) {
+      node_created(r, clone, copy, origin);
+    }
+  }
 }
 
 void graph_destroyed(Recorder& r, CUgraph graph) {

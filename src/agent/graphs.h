@@ -53,8 +53,8 @@ struct CaptureState {
 CaptureState capture_state(Recorder& r, CUstream stream);
 
 void node_created(Recorder& r, CUgraph graph, CUgraphNode node, const NodeOrigin& origin);
-void node_cloned(Recorder& r, CUgraph original_graph, CUgraphNode original, CUgraph graph,
-                 CUgraphNode node);
+// Nodes of a clone were made by the calls that made the original's.
+void graph_cloned(Recorder& r, CUgraph original, CUgraph clone);
 void graph_destroyed(Recorder& r, CUgraph graph);
 
 // The number of a graph as it is now, reading it unless it was read since its last change.

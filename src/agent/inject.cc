@@ -15,6 +15,7 @@
 
 #include "agent/calls.h"
 #include "agent/environment.h"
+#include "agent/native_frames.h"
 #include "agent/process.h"
 
 #define BOHR_EXPORT extern "C" __attribute__((visibility("default")))
@@ -47,10 +48,11 @@ class Inside {
 // By callback id; filled once before the subscription.
 constexpr size_t kMaxIds = 2048;
 const Api* api_by_id[kMaxIds];
+std::atomic<bool> newer_seen[kMaxIds];
 
-constexpr CUpti_CallbackId kResources[] = {
-    CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED,
-    CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING};
+constexpr CUpti_CallbackId kResources[] = {CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
+                                           CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED,
+                                           CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING};
 
 template <class Visitor>
 void for_each_api(Visitor&& visit) {
@@ -97,21 +99,22 @@ void leave(Recorder& r, ThreadCalls& calls, const Api& api, const CUpti_Callback
     if (data.context) call.context = data.context;
     call.params = data.functionParams;
     call.exit = r.tick();
+    if (r.log->lost() > 0) {
+      stop_recording(r, "the log reached its limit, or its disk is full");
+      return;
+    }
     adopt_node(r, call);
     if (api.leave && (api.always || call.result == CUDA_SUCCESS)) api.leave(r, call);
     return;
   }
 }
 
-// Nodes that an instantiation clones are the exec's own, and of no interest.
-void node_event(Recorder& r, ThreadCalls& calls, CUpti_CallbackId id, const CUpti_GraphData& data) {
+// The call that is under way made this node. Nodes that an instantiation makes are the exec's own,
+// and of no interest.
+void node_made(Recorder& r, ThreadCalls& calls, const CUpti_GraphData& data) {
   if (calls.depth == 0) return;
   DriverCall& call = calls.open[calls.depth - 1];
   if (!call.capture && !call.api->builds) return;
-  if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED) {
-    node_cloned(r, data.originalGraph, data.originalNode, data.graph, data.node);
-    return;
-  }
   call.node_seen = true;
   node_created(r, data.graph, data.node, {call.seq, call.thread, call.stack, call.node_stream});
 }
@@ -127,7 +130,32 @@ void resource(Recorder& r, ThreadCalls& calls, CUpti_CallbackId id,
   if (id == CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING) {
     graph_destroyed(r, graph->graph);
   } else {
-    node_event(r, calls, id, *graph);
+    node_made(r, calls, *graph);
+  }
+}
+
+// A call that drivers had not when the agent was built: named once, and taken for what loses order
+// unless it only asks.
+void note_newer_call(Recorder& r, const CUpti_CallbackData& data, CUpti_CallbackId id) {
+  if (newer_seen[id].exchange(true) || std::strstr(data.functionName, "Get")) return;
+  trace::Unmodelled record;
+  record.call.seq = record.call.exit = r.tick();
+  record.call.thread = this_thread(r);
+  record.api = r.log->text(data.functionName);
+  record.synchronises = true;
+  r.log->append(record);
+}
+
+void driver_call(Recorder& r, ThreadCalls& calls, CUpti_CallbackId id,
+                 const CUpti_CallbackData& data) {
+  if (id >= kMaxIds) return;
+  const Api* api = api_by_id[id];
+  if (!api) {
+    note_newer_call(r, data, id);
+  } else if (data.callbackSite == CUPTI_API_ENTER) {
+    enter(r, calls, *api, data);
+  } else {
+    leave(r, calls, *api, data);
   }
 }
 
@@ -140,13 +168,8 @@ void CUPTIAPI callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, 
   try {
     if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
       resource(*r, calls, id, *static_cast<const CUpti_ResourceData*>(data));
-    } else if (domain == CUPTI_CB_DOMAIN_DRIVER_API && id < kMaxIds && api_by_id[id]) {
-      const auto& call = *static_cast<const CUpti_CallbackData*>(data);
-      if (call.callbackSite == CUPTI_API_ENTER) {
-        enter(*r, calls, *api_by_id[id], call);
-      } else {
-        leave(*r, calls, *api_by_id[id], call);
-      }
+    } else if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
+      driver_call(*r, calls, id, *static_cast<const CUpti_CallbackData*>(data));
     }
   } catch (...) {
     stop_recording(*r, "the recorder ran out of memory or met an error of its own");
@@ -205,6 +228,12 @@ bool subscribe(Recorder& r, std::string* why) {
   for_each_api([&](const Api& api) {
     r.cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, api.id);
   });
+  for (CUpti_CallbackId id = CUPTI_DRIVER_TRACE_CBID_SIZE; id < kMaxIds; ++id) {
+    if (r.cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id) !=
+        CUPTI_SUCCESS) {
+      break;
+    }
+  }
   for (CUpti_CallbackId id : kResources) {
     if (r.cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, id) != CUPTI_SUCCESS) {
       diagnose(r, "unknown-stream", "CUPTI does not announce graph nodes");
@@ -239,6 +268,7 @@ void arm() {
     return;
   }
   pin_library();
+  prepare_unwinder();
   add_process(*r);
   for_each_api([](const Api& api) {
     if (api.id < kMaxIds) api_by_id[api.id] = &api;

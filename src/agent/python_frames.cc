@@ -13,6 +13,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "agent/native_frames.h"
 #include "agent/recorder.h"
 
 namespace bohr::agent {
@@ -69,10 +70,10 @@ bool first_frame(const PythonLayout& layout, uintptr_t thread, Reader read, uint
   return layout.c_frame_current < 0 || !*frame || read(*frame + layout.c_frame_current, frame);
 }
 
-// Appends up to kMaxFrames frames; false where a read failed.
-template <class Reader>
+// Calls add(RawFrame) for up to kMaxFrames frames; false where a read failed.
+template <class Reader, class Add>
 bool walk(const PythonApi& api, const PythonLayout& layout, uintptr_t thread, Reader read,
-          std::vector<RawFrame>* out) {
+          Add add) {
   uintptr_t frame = 0;
   if (!first_frame(layout, thread, read, &frame)) return false;
   for (int i = 0; frame && i < kMaxFrames; ++i) {
@@ -87,7 +88,7 @@ bool walk(const PythonApi& api, const PythonLayout& layout, uintptr_t thread, Re
       if (!read(code + kObjectType, &type)) return false;
       if (type == reinterpret_cast<uintptr_t>(api.code_type)) {
         const uintptr_t begin = code + static_cast<uintptr_t>(layout.code_instructions);
-        out->push_back({code, static_cast<ptrdiff_t>(instruction - begin)});
+        add(RawFrame{code, static_cast<ptrdiff_t>(instruction - begin)});
       }
     }
     frame = previous;
@@ -100,27 +101,6 @@ std::string_view text_of(const PythonLayout& layout, uintptr_t string) {
   if ((state & kCompactAscii) != kCompactAscii) return "?";
   return {reinterpret_cast<const char*>(string + layout.string_data),
           static_cast<size_t>(direct<ptrdiff_t>(string + kStringLength))};
-}
-
-FrameName name_frame(Recorder& r, const RawFrame& frame) {
-  const PythonLayout& layout = r.python.layout;
-  const CodeKey key{frame.code, direct<uintptr_t>(frame.code + layout.code_file),
-                    direct<uintptr_t>(frame.code + layout.code_name), frame.offset};
-  {
-    std::lock_guard lock(r.python.mutex);
-    auto found = r.python.names.find(key);
-    if (found != r.python.names.end()) return found->second;
-  }
-  FrameName name;
-  name.python = true;
-  name.file = r.log->text(text_of(layout, key.file)).id;
-  name.function = r.log->text(text_of(layout, key.name)).id;
-  const int line =
-      r.python.api.line_of(reinterpret_cast<void*>(frame.code), static_cast<int>(frame.offset));
-  name.line = line > 0 ? static_cast<uint32_t>(line) : 0;
-  std::lock_guard lock(r.python.mutex);
-  r.python.names[key] = name;
-  return name;
 }
 
 template <class Function>
@@ -226,7 +206,8 @@ bool find_fields(const Reference& api, void* code, const PythonApi& python, Pyth
 bool agrees(const Reference& api, const PythonApi& python, const PythonLayout& layout) {
   std::vector<RawFrame> raw;
   const auto thread = reinterpret_cast<uintptr_t>(python.this_thread_state());
-  if (!thread || !walk(python, layout, thread, SafeReader(), &raw)) return false;
+  const auto add = [&raw](const RawFrame& f) { raw.push_back(f); };
+  if (!thread || !walk(python, layout, thread, SafeReader(), add)) return false;
   void* frame = api.get_frame();
   size_t i = 0;
   bool same = frame != nullptr;
@@ -248,19 +229,38 @@ bool agrees(const Reference& api, const PythonApi& python, const PythonLayout& l
 
 }  // namespace
 
-void append_python_frames(Recorder& r, std::vector<FrameName>* frames) {
+void append_python_words(Recorder& r, RawWords* words) {
   if (!r.python.usable.load(std::memory_order_acquire)) return;
   const PythonApi& api = r.python.api;
+  const PythonLayout& layout = r.python.layout;
   if (!api.is_initialized()) return;
   const auto thread = reinterpret_cast<uintptr_t>(api.this_thread_state());
   if (!thread) return;
-  std::vector<RawFrame> raw;
-  raw.reserve(kMaxFrames);
-  walk(api, r.python.layout, thread, DirectReader(), &raw);
-  for (const RawFrame& frame : raw) frames->push_back(name_frame(r, frame));
+  walk(api, layout, thread, DirectReader(), [&](const RawFrame& frame) {
+    words->push_back(frame.code);
+    words->push_back(direct<uintptr_t>(frame.code + layout.code_file));
+    words->push_back(direct<uintptr_t>(frame.code + layout.code_name));
+    words->push_back(static_cast<uintptr_t>(frame.offset));
+  });
 }
 
-bool calibrate_python(Recorder& r) {
+void append_python_frames(Recorder& r, const RawWords& words, std::vector<FrameName>* frames) {
+  const PythonLayout& layout = r.python.layout;
+  for (size_t i = 0; i + 4 <= words.size(); i += 4) {
+    FrameName name;
+    name.python = true;
+    name.file = r.log->text(text_of(layout, words[i + 1])).id;
+    name.function = r.log->text(text_of(layout, words[i + 2])).id;
+    if (name.file == r.python.shim_file) continue;
+    if (i == 0 && name.function == r.python.shim_caller) continue;
+    const int line = r.python.api.line_of(reinterpret_cast<void*>(words[i]),
+                                          static_cast<int>(static_cast<intptr_t>(words[i + 3])));
+    name.line = line > 0 ? static_cast<uint32_t>(line) : 0;
+    frames->push_back(name);
+  }
+}
+
+bool calibrate_python(Recorder& r, const char* shim_file) {
   if (r.python.usable.load()) return true;
   Reference reference;
   PythonApi api;
@@ -276,6 +276,9 @@ bool calibrate_python(Recorder& r) {
   if (!fields || !agrees(reference, api, layout)) return false;
   r.python.api = api;
   r.python.layout = layout;
+  r.python.shim_file = r.log->text(shim_file).id;
+  r.python.shim_caller = r.log->text("CallbackRegistry.fire_callbacks").id;
+  find_interpreter();
   r.python.usable.store(true, std::memory_order_release);
   return true;
 }

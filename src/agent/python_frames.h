@@ -12,8 +12,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
-#include <unordered_map>
 #include <vector>
 
 #include "agent/stacks.h"
@@ -42,34 +40,23 @@ struct PythonApi {
   void* code_type = nullptr;
 };
 
-struct CodeKey {
-  uintptr_t code = 0;
-  uintptr_t file = 0;
-  uintptr_t name = 0;
-  intptr_t offset = 0;
-  bool operator==(const CodeKey&) const = default;
-};
-
-struct CodeKeyHash {
-  size_t operator()(const CodeKey& key) const {
-    return (key.code ^ key.file * 3 ^ key.name * 5 ^ static_cast<uintptr_t>(key.offset) * 7) *
-               0x9e3779b97f4a7c15ull >>
-           11;
-  }
-};
-
 struct PythonFrames {
   std::atomic<bool> usable{false};
   PythonApi api;
   PythonLayout layout;
-  std::mutex mutex;
-  std::unordered_map<CodeKey, FrameName, CodeKeyHash> names;
+  uint32_t shim_file = 0;    // string id: frames of the shim are left out,
+  uint32_t shim_caller = 0;  // and the function of PyTorch that calls it
 };
 
-// Appends the calling thread's frames, innermost first; nothing where they cannot be read.
-void append_python_frames(Recorder& r, std::vector<FrameName>* frames);
+// Appends four words for each of the calling thread's frames, innermost first: the code object, its
+// file and name (so that a recycled code object is not taken for its predecessor), and the
+// instruction. Nothing where frames cannot be read.
+void append_python_words(Recorder& r, RawWords* words);
+
+// The names of such frames.
+void append_python_frames(Recorder& r, const RawWords& words, std::vector<FrameName>* frames);
 
 // Called by the shim, with the GIL held. True when raw walking is sound here.
-bool calibrate_python(Recorder& r);
+bool calibrate_python(Recorder& r, const char* shim_file);
 
 }  // namespace bohr::agent

@@ -34,6 +34,7 @@ struct Recorder {
   std::atomic<bool> recording{false};
   std::atomic<bool> devices_named{false};
   std::atomic<int> captures_active{0};
+  std::atomic<uint64_t> captures_ended{0};
   StackMode stack_mode = StackMode::mixed;
   Driver driver;
   Cupti cupti;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the Python shim calls, through ctypes.PyDLL and so with the GIL held. Every function does
 // nothing where this process is not recorded.
-#include <vector>
+#include <ctime>
 
 #include "agent/process.h"
 #include "agent/recorder.h"
@@ -11,10 +11,45 @@
 namespace bohr::agent {
 namespace {
 
-// The frames of the stack that the shim is describing.
-std::vector<FrameName>& described_frames() {
-  static auto* frames = new std::vector<FrameName>;  // the GIL guards it
-  return *frames;
+// When the allocator's history is read: soon after captures, once none is under way, and before
+// its ring can be full. The GIL guards this.
+constexpr uint32_t kBlocksPerDrain = 12'000;
+constexpr int64_t kDrainDelayNs = 1'000'000'000;
+
+struct DrainState {
+  void (*drain)() = nullptr;
+  uint32_t blocks = 0;
+  uint64_t captures = 0;  // that had ended when it was last read
+  int64_t since = 0;      // when a later one was noticed; 0: none
+};
+DrainState drain_state;
+
+int64_t coarse_now() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+bool drain_is_due(Recorder& r) {
+  DrainState& state = drain_state;
+  if (++state.blocks >= kBlocksPerDrain) return true;
+  if (r.captures_active.load(std::memory_order_relaxed) > 0) {
+    state.since = 0;
+    return false;
+  }
+  if (r.captures_ended.load(std::memory_order_relaxed) == state.captures) return false;
+  const int64_t now = coarse_now();
+  if (!state.since) state.since = now;
+  return now - state.since >= kDrainDelayNs;
+}
+
+// Calls back into Python, so it comes last in what the shim called.
+void drain_when_due(Recorder& r) {
+  if (!drain_state.drain || !drain_is_due(r)) return;
+  drain_state.blocks = 0;
+  drain_state.since = 0;
+  drain_state.captures = r.captures_ended.load(std::memory_order_relaxed);
+  drain_state.drain();
 }
 
 Recorder* active() {
@@ -57,20 +92,27 @@ uint32_t history_stream(Recorder& r, uint64_t handle) {
 using namespace bohr::agent;
 
 // 1: recorded. 2: recorded, and Python stacks can be read.
-BOHR_EXPORT int bohr_hello() {
+BOHR_EXPORT int bohr_hello(const char* shim_file) {
   Recorder* r = active();
   if (!r) return 0;
   if (r->stack_mode == StackMode::none) return 1;
-  return calibrate_python(*r) ? 2 : 1;
+  return calibrate_python(*r, shim_file) ? 2 : 1;
 }
 
-BOHR_EXPORT void bohr_block(int freed, uint64_t address) {
+// `drain` reads the allocator's history; it is called from within bohr_allocated and bohr_freed.
+BOHR_EXPORT void bohr_on_drain(void (*drain)()) { drain_state.drain = drain; }
+
+BOHR_EXPORT void bohr_allocated(uint64_t address) {
   with_recorder([&](Recorder& r) {
-    if (freed) {
-      r.log->append(bohr::trace::BlockFree{shim_call(r), address});
-    } else {
-      r.log->append(bohr::trace::BlockAlloc{shim_call(r), address});
-    }
+    r.log->append(bohr::trace::BlockAlloc{shim_call(r), address});
+    drain_when_due(r);
+  });
+}
+
+BOHR_EXPORT void bohr_freed(uint64_t address) {
+  with_recorder([&](Recorder& r) {
+    r.log->append(bohr::trace::BlockFree{shim_call(r), address});
+    drain_when_due(r);
   });
 }
 
@@ -86,37 +128,23 @@ BOHR_EXPORT void bohr_diagnostic(const char* reason, const char* text, int loses
   with_recorder([&](Recorder& r) { diagnose(r, reason, text, loses_order != 0); });
 }
 
-BOHR_EXPORT void bohr_frame(const char* function, const char* file, uint32_t line) {
+// `count` entries of eight numbers: index, device, action, address, bytes, stream, and the pool's
+// two. Their stacks are those of the live callbacks.
+BOHR_EXPORT void bohr_history(const uint64_t* entries, uint64_t count) {
   with_recorder([&](Recorder& r) {
-    described_frames().push_back({r.log->text(function).id, r.log->text(file).id, line, true});
-  });
-}
-
-// The number of the stack whose frames were described since the last call, innermost first.
-BOHR_EXPORT uint32_t bohr_stack() {
-  uint32_t number = 0;
-  with_recorder([&](Recorder& r) {
-    number = stack_number(r, described_frames());
-    described_frames().clear();
-  });
-  return number;
-}
-
-BOHR_EXPORT void bohr_history(uint64_t index, uint32_t device, uint32_t action, uint64_t address,
-                              uint64_t bytes, uint64_t stream, uint64_t pool_a, uint64_t pool_b,
-                              uint32_t stack) {
-  with_recorder([&](Recorder& r) {
-    bohr::trace::History record;
-    record.index = index;
-    record.device = device;
-    record.action = static_cast<bohr::trace::HistoryAction>(action);
-    record.address = address;
-    record.bytes = bytes;
-    record.stream = history_stream(r, stream);
-    record.pool_a = pool_a;
-    record.pool_b = pool_b;
-    record.stack = stack;
-    r.log->append(record);
+    for (uint64_t i = 0; i < count; ++i) {
+      const uint64_t* entry = entries + i * 8;
+      bohr::trace::History record;
+      record.index = entry[0];
+      record.device = static_cast<uint32_t>(entry[1]);
+      record.action = static_cast<bohr::trace::HistoryAction>(entry[2]);
+      record.address = entry[3];
+      record.bytes = entry[4];
+      record.stream = history_stream(r, entry[5]);
+      record.pool_a = entry[6];
+      record.pool_b = entry[7];
+      r.log->append(record);
+    }
   });
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacks of the calling thread as numbers: frames are named once per address or code object, stacks
-// are deduplicated by content.
+// Stacks of the calling thread as numbers. A stack is recognised by its raw words (return addresses
+// and Python instructions) with one look-up; frames are named, and stacks deduplicated by what they
+// say, only the first time.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -28,8 +30,14 @@ struct NativeFrame {
   bool tool = false;         // the agent, CUPTI or the driver
 };
 
+using RawWords = std::vector<uintptr_t>;
+struct RawWordsHash {
+  size_t operator()(const RawWords& words) const;
+};
+
 struct Stacks {
   std::mutex mutex;
+  std::unordered_map<RawWords, uint32_t, RawWordsHash> raw;
   std::unordered_map<uintptr_t, NativeFrame> native;  // by return address
   std::map<std::vector<FrameName>, uint32_t> numbers;
   uint32_t last = 0;

@@ -585,8 +585,9 @@ struct MemFree {
   }
 };
 
-// A framework allocator handed out (or took back) `address` now: placed by a live callback. Sizes,
-// streams, pools and stacks come from History, matched by address and occurrence.
+// A framework allocator handed out (or took back) `address` now: placed by a live callback, with the
+// stack of that moment. Sizes, streams and pools come from History, matched by address and
+// occurrence.
 struct BlockAlloc {
   static constexpr Kind kKind = Kind::block_alloc;
   static constexpr const char* kName = "block_alloc";
@@ -612,7 +613,7 @@ struct BlockFree {
 };
 
 // One entry of the framework's own memory history, in its order. `index` counts from 0 over the
-// whole process.
+// whole process. `stack` 0: that of the matching BlockAlloc or BlockFree.
 struct History {
   static constexpr Kind kKind = Kind::history;
   static constexpr const char* kName = "history";
