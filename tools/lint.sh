@@ -78,7 +78,8 @@ tidy() {
     fi
   done
   ((${#list[@]})) || return 0
-  printf '%s\n' "${list[@]}" | xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p build/tidy
+  printf '%s\n' "${list[@]}" | xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p build/tidy 2>&1 |
+    { grep -v ' warnings generated' || true; }
 }
 
 check "clang-format" format
