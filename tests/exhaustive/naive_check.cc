@@ -112,8 +112,8 @@ std::vector<std::pair<size_t, size_t>> unordered_conflicts(const Program& progra
   return pairs;
 }
 
-// One finding for a pair of ops or nodes, at the first launches where it happens; all conflicting
-// accesses of that pair of instances say what kind and class it is.
+// One finding for a pair of ops or nodes in this order, at the first launches where it happens; all
+// conflicting accesses of that pair of instances say what kind and class it is.
 std::set<NaiveFinding> hazards_of(const Program& program, const Order& order) {
   struct Pair {
     OpId first_op;
@@ -288,20 +288,32 @@ struct PoolSearch {
   void clobbered(const Use& own, const Use& writer);
 };
 
-// The stale side is the older instance's: its node has the address baked in.
+// FIRST is the node of the older instance: it has the address baked in. SECOND is the first op that
+// conflicts with it through the other instance, atomics counting as reads and writes; the kind is
+// the first that holds of those two.
 void PoolSearch::clobbered(const Use& own, const Use& writer) {
   if (order.unordered(own.step, writer.step)) return;
   const bool own_is_older = own.access->lifetime < writer.access->lifetime;
   const Use& first = own_is_older ? own : writer;
   const LifetimeId other = own_is_older ? writer.access->lifetime : own.access->lifetime;
   if (!first.node.valid()) return;
-  for (const Use& second : uses) {
-    if (second.access->lifetime != other || !conflict(*first.access, *second.access)) continue;
-    const NaiveFinding finding{name_of(program, first), name_of(program, second), HazardClass::pool,
-                               *kind_of(first.access->mode, second.access->mode)};
-    found.try_emplace({identity(program, first), other}, finding);
-    return;
+  const Use* second = nullptr;
+  Hazard kind = Hazard::war;
+  for (const Use& theirs : uses) {
+    if (theirs.access->lifetime != other) continue;
+    if (second != nullptr && !same_work(*second, theirs)) continue;
+    for (const Use& mine : uses) {
+      if (!same_work(mine, first) || mine.access->lifetime != first.access->lifetime) continue;
+      if (!mine.access->range.overlaps(theirs.access->range)) continue;
+      const std::optional<Hazard> holds = kind_of(mine.access->mode, theirs.access->mode);
+      if (!holds) continue;
+      second = &theirs;
+      kind = std::min(kind, *holds);
+    }
   }
+  const NaiveFinding finding{name_of(program, first), name_of(program, *second), HazardClass::pool,
+                             kind};
+  found.try_emplace({identity(program, first), other}, finding);
 }
 
 bool is_output(const Program& program, const Lifetime& lifetime) {

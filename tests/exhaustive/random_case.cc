@@ -45,6 +45,7 @@ class Generator {
   void inside();
   void capture();
   void stream_action(const std::string& stream);
+  void memory_action(const std::string& stream);
   void kernel(const std::string& stream);
   void copy(const std::string& stream);
   void allocate(const std::string& stream);
@@ -62,6 +63,7 @@ class Generator {
   std::string clauses(const std::vector<const char*>& verbs, const std::vector<Memory>& memory,
                       int at_most);
   std::string range(const Block& block);
+  std::vector<size_t> own_blocks() const;
   std::vector<size_t> usable(const std::vector<Memory>& memory) const;
   bool can_go_over(const Block& old, size_t offset, size_t units) const;
   bool capturing() const { return capture_.number >= 0; }
@@ -85,6 +87,10 @@ class Generator {
   size_t next_label_ = 0;
   size_t next_cell_ = 0;
   size_t emitted_ = 0;
+  // How much of what, for this program.
+  size_t order_percent_ = 20;
+  size_t memory_percent_ = 20;
+  size_t launch_percent_ = 6;
 };
 
 void Generator::on(const std::string& stream, const std::string& verb) {
@@ -94,6 +100,9 @@ void Generator::on(const std::string& stream, const std::string& verb) {
 }
 
 void Generator::declare() {
+  order_percent_ = random_.pick(std::vector<size_t>{10, 25, 45});
+  memory_percent_ = random_.pick(std::vector<size_t>{5, 20, 50});
+  launch_percent_ = random_.pick(std::vector<size_t>{4, 8, 20});
   emit("case 1");
   const size_t streams = random_.between(1, 4);
   for (size_t i = 0; i < streams; ++i) {
@@ -222,51 +231,56 @@ bool Generator::can_go_over(const Block& old, size_t offset, size_t units) const
 }
 
 void Generator::allocate_over(const std::string& stream) {
-  for (int attempt = 0; attempt < 8; ++attempt) {
-    const size_t index = random_.below(blocks_.size());
-    const Block old = blocks_[index];
-    if (old.units == 0) continue;
-    const size_t offset = random_.percent(60) ? 0 : random_.below(old.units);
-    const size_t units = random_.between(1, 4);
-    if (!can_go_over(old, offset, units)) continue;
-    Block block;
-    block.name = "b" + std::to_string(blocks_.size());
-    block.units = units;
-    block.buffer = false;
-    block.capture = capture_.number;
-    for (size_t u = 0; u < units; ++u) {
-      const bool inside = offset + u < old.units;
-      block.cells.push_back(inside ? old.cells[offset + u] : next_cell_++);
+  const size_t units = random_.between(1, 4);
+  std::vector<std::pair<size_t, size_t>> places;  // an old block and an offset
+  for (size_t i = 0; i < blocks_.size(); ++i) {
+    for (size_t offset = 0; offset < blocks_[i].units; ++offset) {
+      if (can_go_over(blocks_[i], offset, units)) places.push_back({i, offset});
     }
-    on(stream, "alloc " + block.name + " " + std::to_string(units * kUnit) +
-                   (capturing() ? " pool p" : "") + " over " + old.name +
-                   (offset == 0 ? "" : "+" + std::to_string(offset * kUnit)));
-    blocks_.push_back(block);
-    return;
   }
-  allocate(stream);
+  if (places.empty()) return allocate(stream);
+  const auto [index, offset] = random_.pick(places);
+  const Block old = blocks_[index];
+  Block block;
+  block.name = "b" + std::to_string(blocks_.size());
+  block.units = units;
+  block.buffer = false;
+  block.capture = capture_.number;
+  for (size_t u = 0; u < units; ++u) {
+    const bool inside = offset + u < old.units;
+    block.cells.push_back(inside ? old.cells[offset + u] : next_cell_++);
+  }
+  on(stream, "alloc " + block.name + " " + std::to_string(units * kUnit) +
+                 (capturing() ? " pool p" : "") + " over " + old.name +
+                 (offset == 0 ? "" : "+" + std::to_string(offset * kUnit)));
+  blocks_.push_back(block);
+}
+
+// Blocks that may be freed or used here.
+std::vector<size_t> Generator::own_blocks() const {
+  std::vector<size_t> own;
+  for (size_t i = 0; i < blocks_.size(); ++i) {
+    const Block& block = blocks_[i];
+    if (block.buffer || block.freed) continue;
+    if (!capturing() || block.capture == capture_.number) own.push_back(i);
+  }
+  return own;
 }
 
 void Generator::release(const std::string& stream) {
-  for (int attempt = 0; attempt < 8; ++attempt) {
-    Block& block = blocks_[random_.below(blocks_.size())];
-    if (block.buffer || block.freed) continue;
-    if (capturing() && block.capture != capture_.number) continue;
-    block.freed = true;
-    on(stream, "free " + block.name);
-    return;
-  }
+  const std::vector<size_t> own = own_blocks();
+  if (own.empty()) return;
+  Block& block = blocks_[random_.pick(own)];
+  block.freed = true;
+  on(stream, "free " + block.name);
 }
 
 void Generator::use(const std::string& stream) {
-  for (int attempt = 0; attempt < 8; ++attempt) {
-    Block& block = blocks_[random_.below(blocks_.size())];
-    if (block.buffer || block.freed) continue;
-    if (capturing() && block.capture != capture_.number) continue;
-    (capturing() ? block.kept_in_capture : block.used_outside) = true;
-    on(stream, "uses " + block.name);
-    return;
-  }
+  const std::vector<size_t> own = own_blocks();
+  if (own.empty()) return;
+  Block& block = blocks_[random_.pick(own)];
+  (capturing() ? block.kept_in_capture : block.used_outside) = true;
+  on(stream, "uses " + block.name);
 }
 
 void Generator::record(const std::string& stream) {
@@ -301,33 +315,31 @@ void Generator::launch(const std::string& stream) {
   on(stream, "launch " + random_.pick(graphs_));
 }
 
-void Generator::stream_action(const std::string& stream) {
+void Generator::memory_action(const std::string& stream) {
   const size_t die = random_.below(100);
-  if (die < 42) return kernel(stream);
-  if (die < 50) return copy(stream);
-  if (die < 53) {
+  if (die < 20) return allocate(stream);
+  if (die < 50) return allocate_over(stream);
+  if (die < 85) return release(stream);
+  use(stream);
+}
+
+void Generator::stream_action(const std::string& stream) {
+  if (random_.percent(order_percent_)) {
+    return random_.percent(50) ? record(stream) : wait(stream);
+  }
+  if (random_.percent(memory_percent_)) return memory_action(stream);
+  const size_t die = random_.below(100);
+  if (die < 75) return kernel(stream);
+  if (die < 88) return copy(stream);
+  if (die < 94) {
     const std::vector<size_t> any = usable({Memory::device, Memory::pinned});
     return on(stream, "fill " + label("f") + " " + range(blocks_[random_.pick(any)]));
   }
-  if (die < 56) {
-    return on(stream, "callback " + label("h") +
-                          clauses({"reads", "writes"}, {Memory::pinned, Memory::pageable}, 2));
-  }
-  if (die < 61) return allocate(stream);
-  if (die < 67) return allocate_over(stream);
-  if (die < 73) return release(stream);
-  if (die < 76) return use(stream);
-  if (die < 87) return record(stream);
-  return wait(stream);
+  on(stream, "callback " + label("h") +
+                 clauses({"reads", "writes"}, {Memory::pinned, Memory::pageable}, 2));
 }
 
-// Forks and joins are what makes a graph more than a list.
-void Generator::inside() {
-  const std::string stream = random_.pick(capture_.streams);
-  if (!random_.percent(30)) return stream_action(stream);
-  if (random_.percent(50)) return record(stream);
-  wait(stream);
-}
+void Generator::inside() { stream_action(random_.pick(capture_.streams)); }
 
 void Generator::capture() {
   std::vector<std::string> able;
@@ -381,9 +393,9 @@ void Generator::agent_action() {
 void Generator::outside() {
   const size_t die = random_.below(100);
   if (die < 6) return capture();
-  if (die < 12) return launch(random_.pick(streams_));
-  if (die < 22) return host_action();
-  if (die < 27 && !agents_.empty()) return agent_action();
+  if (die < 6 + launch_percent_) return launch(random_.pick(streams_));
+  if (die < 35) return host_action();
+  if (die < 40 && !agents_.empty()) return agent_action();
   stream_action(random_.pick(streams_));
 }
 
