@@ -9,24 +9,17 @@
 #include <string>
 #include <type_traits>
 
+#include "trace/record_words.h"
 #include "trace/writer/encode.h"
 #include "trace/writer/records.h"
 
 namespace bohr::trace {
 
-constexpr StreamType last_of(StreamType) { return StreamType::per_thread; }
-constexpr Memory last_of(Memory) { return Memory::array; }
-constexpr Return last_of(Return) { return Return::after_completion; }
-constexpr ParamForm last_of(ParamForm) { return ParamForm::unreadable; }
-constexpr SyncKind last_of(SyncKind) { return SyncKind::event_query; }
-constexpr Layer last_of(Layer) { return Layer::ipc; }
-constexpr HistoryAction last_of(HistoryAction) { return HistoryAction::other; }
-
 // Turns the code of a number, boolean or enumeration back into its value; false when it has none.
 template <Scalar T>
 bool scalar_from_code(uint64_t code, T* value) {
   if constexpr (std::is_enum_v<T>) {
-    if (code > static_cast<uint64_t>(last_of(T{}))) return false;
+    if (code > words_of(T{}).size() - 1) return false;
     *value = static_cast<T>(code);
   } else if constexpr (std::is_same_v<T, bool>) {
     if (code > 1) return false;

@@ -20,7 +20,7 @@ class RandomFields {
   template <Scalar T>
   void operator()(const char*, T& value) {
     if constexpr (std::is_enum_v<T>) {
-      value = static_cast<T>(random_() % (static_cast<uint64_t>(last_of(T{})) + 1));
+      value = static_cast<T>(random_() % words_of(T{}).size());
     } else if constexpr (std::is_same_v<T, bool>) {
       value = random_() % 2 == 0;
     } else {
