@@ -157,8 +157,7 @@ class Teller {
     const Access& a = access_at(program_, hazard.first, hazard.first_access);
     const Access& b = access_at(program_, hazard.second, hazard.second_access);
     Finding finding;
-    finding.kinds = kinds_of(a.mode, b.mode);
-    if (finding.kinds == 0) finding.kinds = kinds_of(a.mode, AccessMode::write);
+    finding.kinds = hazard.kinds;
     finding.hazard = first_kind(finding.kinds);
     finding.cls = HazardClass::pool;
     finding.first = describer_.side(hazard.first, a);

@@ -79,9 +79,9 @@ class Rule {
       judge_in_graph(id, lifetime);
       return;
     }
-    // A block born in a capture and freed after it goes back to the pool of captured graphs: what
-    // may reuse it is another capture, not the owner stream's next op.
-    if (lifetime.alloc.graph.valid()) return;
+    // In a recorded program a block born in a capture and freed after it goes back to a pool of
+    // captured graphs: what may reuse it is another capture, not the owner stream's next op.
+    if (program_.recorded && lifetime.alloc.graph.valid()) return;
     for (const Use& use : uses_.of(id)) judge_outside(id, lifetime, use);
   }
 
@@ -130,14 +130,24 @@ class Rule {
   }
 
   void report(LifetimeId id, const Use& use, OpId launch) {
+    if (any_reused(id, use.place)) return;
     const Access& access = access_at(program_, use.place, use.access);
-    if (reused_.meets(access.range)) return;
     Place place = use.place;
     place.launch = launch;
     const auto [it, added] =
         reported_.emplace(std::tuple(id, place.graph, place.index), found_.size());
     if (added) found_.push_back({id, place, use.access, 0});
     found_[it->second].kinds |= kinds_of(access.mode, AccessMode::write);
+  }
+
+  // Whether a later lifetime has some of the block's bytes that this op or node uses.
+  bool any_reused(LifetimeId id, const Place& place) const {
+    const Op& op = op_at(program_, place);
+    for (uint32_t a = op.access_begin; a < op.access_begin + op.access_count; ++a) {
+      const Access& access = access_at(program_, place, static_cast<int32_t>(a));
+      if (access.lifetime == id && reused_.meets(access.range)) return true;
+    }
+    return false;
   }
 
   const Program& program_;

@@ -141,28 +141,42 @@ class LaunchSearch {
     if (count > limit) table_.add_unlisted(count - limit);
   }
 
-  // The first launches of two sets that are unordered, by the later of the two.
-  bool first_unordered(const LaunchSet& a, const LaunchSet& b, int32_t* x, int32_t* y) const {
-    bool found = false;
+  struct LaunchPair {
+    OpId a, b;
+  };
+
+  // The first unordered launches of two sets, by the later of the two: with a's issued first, and
+  // with b's. These are two missing orders, so each makes pairs of its own.
+  struct Directions {
+    LaunchPair a_first, b_first;
+  };
+  Directions first_unordered(const LaunchSet& a, const LaunchSet& b) const {
+    Directions found;
     Fingers fingers;
     for (const Entry& launch : a.launches) {
       advance(clocks_, launch.step, b.launches, &fingers);
       if (fingers.low >= fingers.high) continue;
-      const int32_t other = b.launches[fingers.low].op;
-      if (found && std::max(launch.op, other) >= std::max(*x, *y)) continue;
-      *x = launch.op;
-      *y = other;
-      found = true;
+      const OpId own(launch.op), earliest(b.launches[fingers.low].op);
+      if (earliest < own && !found.b_first.a.valid()) found.b_first = {own, earliest};
+      for (size_t j = fingers.low; j < fingers.high; ++j) {
+        const OpId other(b.launches[j].op);
+        if (other < own) continue;
+        if (!found.a_first.b.valid() || other < found.a_first.b) found.a_first = {own, other};
+        break;
+      }
     }
     return found;
   }
 
   void match_sets(const LaunchSet& a, const LaunchSet& b) {
-    int32_t x = 0, y = 0;
-    if (a.exec == b.exec || !first_unordered(a, b, &x, &y)) return;
-    overlapping_groups(nodes(a), nodes(b),
-                       [&](size_t i, size_t j) { match_groups(a, i, OpId(x), b, j, OpId(y)); });
-    if (a.graph == b.graph) match_own_groups(a, OpId(x), OpId(y));
+    if (a.exec == b.exec) return;
+    const Directions found = first_unordered(a, b);
+    for (const LaunchPair& pair : {found.a_first, found.b_first}) {
+      if (!pair.a.valid()) continue;
+      overlapping_groups(nodes(a), nodes(b),
+                         [&](size_t i, size_t j) { match_groups(a, i, pair.a, b, j, pair.b); });
+      if (a.graph == b.graph) match_own_groups(a, pair.a, pair.b);
+    }
   }
 
   void match_groups(const LaunchSet& a, size_t i, OpId x, const LaunchSet& b, size_t j, OpId y) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "check/decide.h"
 #include "check/write_map.h"
 
 namespace bohr::check {
@@ -15,7 +16,16 @@ namespace {
 class Simulation {
  public:
   Simulation(const Program& program, const Arenas& arenas, const Facts& facts, const Uses& uses)
-      : program_(program), arenas_(arenas), facts_(facts) {
+      : program_(program),
+        arenas_(arenas),
+        facts_(facts),
+        uses_(uses),
+        simulated_(program.graphs.size()),
+        latest_(program.graphs.size()),
+        first_launch_(program.graphs.size()) {
+    for (size_t i = program.ops.size(); i-- > 0;)
+      if (program.ops[i].kind == OpKind::launch && program.ops[i].graph.valid())
+        first_launch_[program.ops[i].graph.index()] = OpId(i);
     const Contested contested = contested_lifetimes(program);
     watched_.assign(program.lifetimes.size(), false);
     std::vector<bool> in_graph(static_cast<size_t>(contested.clusters), false);
@@ -68,7 +78,9 @@ class Simulation {
   void launch(const Op& op, OpId id) {
     const std::vector<int32_t>& nodes = nodes_[op.graph.index()];
     if (nodes.empty()) return;
+    latest_[op.graph.index()] = id;
     if (last_launched_[0] == op.graph && last_launched_[1] == op.graph) return;
+    simulated_[op.graph.index()] = id;
     const Graph& graph = program_.graphs[op.graph.index()];
     for (const int32_t node : nodes)
       step({op.graph, node, id}, graph.nodes[static_cast<size_t>(node)]);
@@ -103,11 +115,11 @@ class Simulation {
     if (!reads(access.mode)) return;
     if (access.mode == AccessMode::touch && first_of_lifetime(place, access, index)) return;
     const bool certain = direction_known(access.mode) && access.doubt == Doubt::none;
-    last_.visit(access.range, [&](ByteRange part, const Written& by) {
+    last_.visit(access.range, [&](ByteRange part, Written by) {
       if (by.lifetime == access.lifetime) return;
-      own(access.lifetime, part, [&](const Written& lost) {
-        if (!before(lost.place, by.place) || !before(by.place, place)) return;
-        report(place, index, access.lifetime, by, certain && by.certain);
+      by.place = current(by.place);
+      own(access.lifetime, part, [&](const Written&) {
+        if (before(by.place, place)) report(place, access.lifetime, by, certain && by.certain);
       });
     });
   }
@@ -140,10 +152,11 @@ class Simulation {
   }
 
   void check_output(LifetimeId id, ByteRange range) {
-    last_.visit(range, [&](ByteRange part, const Written& by) {
+    last_.visit(range, [&](ByteRange part, Written by) {
       if (by.lifetime == id) return;
+      by.place = current(by.place);
       own(id, part, [&](const Written& lost) {
-        if (before(lost.place, by.place)) report(lost.place, lost.access, id, by, by.certain);
+        if (before(lost.place, by.place)) report(lost.place, id, by, by.certain);
       });
     });
   }
@@ -159,27 +172,87 @@ class Simulation {
     return arenas_.order.clocks.before(outside_step(a), outside_step(b));
   }
 
+  // A write of the last launch that was simulated stands for those that were skipped after it.
+  Place current(Place place) const {
+    if (place.graph.valid() && place.launch == simulated_[place.graph.index()])
+      place.launch = latest_[place.graph.index()];
+    return place;
+  }
+
   // The victim accesses `lifetime` and finds what `by` wrote through another one.
-  void report(const Place& victim, int32_t access, LifetimeId lifetime, const Written& by,
-              bool decided) {
+  void report(const Place& victim, LifetimeId lifetime, const Written& by, bool decided) {
     const bool victim_older = facts_.born[lifetime.index()] < facts_.born[by.lifetime.index()];
     const bool victim_named = by.place.graph.valid() ? victim_older && victim.graph.valid() : true;
     const Place& first = victim_named ? victim : by.place;
     if (!first.graph.valid()) return;
+    const LifetimeId own_side = victim_named ? lifetime : by.lifetime;
     const LifetimeId other = victim_named ? by.lifetime : lifetime;
-    const FirstAccess& second = facts_.first[other.index()];
-    if (second.access < 0) return;
     const auto key = std::tuple(first.graph, first.index, other);
     if (decided ? !reported_.insert(key).second
                 : reported_.contains(key) || !suspected_.insert(key).second)
       return;
-    found_.push_back(
-        {first, victim_named ? access : by.access, second.place, second.access, decided});
+    PoolHazard hazard;
+    hazard.first = first;
+    hazard.decided = decided;
+    if (find_second(own_side, other, &hazard)) found_.push_back(hazard);
+  }
+
+  // The first place, in issue order, that conflicts with `hazard->first` through `other`.
+  bool find_second(LifetimeId own_side, LifetimeId other, PoolHazard* hazard) const {
+    bool found = false;
+    for (const Use& use : uses_.of(other)) {
+      const Place place = first_run(use.place);
+      if (found && !(issued(place) < issued(hazard->second))) continue;
+      PoolHazard candidate = *hazard;
+      candidate.second = place;
+      candidate.kinds = 0;
+      if (!conflicts(own_side, other, &candidate)) continue;
+      *hazard = candidate;
+      found = true;
+    }
+    return found;
+  }
+
+  // Fills accesses and kinds over all accesses of the two places through the two lifetimes.
+  bool conflicts(LifetimeId own_side, LifetimeId other, PoolHazard* hazard) const {
+    const Op& a = op_at(program_, hazard->first);
+    const Op& b = op_at(program_, hazard->second);
+    for (auto i = static_cast<int32_t>(a.access_begin);
+         i < static_cast<int32_t>(a.access_begin + a.access_count); ++i)
+      for (auto j = static_cast<int32_t>(b.access_begin);
+           j < static_cast<int32_t>(b.access_begin + b.access_count); ++j) {
+        const Access& x = access_at(program_, hazard->first, i);
+        const Access& y = access_at(program_, hazard->second, j);
+        if (x.lifetime != own_side || y.lifetime != other || !x.range.overlaps(y.range)) continue;
+        const uint8_t kinds = kinds_of(x.mode, y.mode);
+        if (kinds == 0) continue;
+        if (hazard->kinds == 0) {
+          hazard->first_access = i;
+          hazard->second_access = j;
+        }
+        hazard->kinds |= kinds;
+      }
+    return hazard->kinds != 0;
+  }
+
+  Place first_run(Place place) const {
+    if (place.graph.valid()) place.launch = first_launch_[place.graph.index()];
+    return place;
+  }
+
+  std::pair<int32_t, int32_t> issued(const Place& place) const {
+    if (!place.graph.valid()) return {place.index, -1};
+    const auto never = static_cast<int32_t>(program_.ops.size());
+    return {place.launch.valid() ? place.launch.value() : never, place.index};
   }
 
   const Program& program_;
   const Arenas& arenas_;
   const Facts& facts_;
+  const Uses& uses_;
+  std::vector<OpId> simulated_;  // last launch of each graph that was simulated
+  std::vector<OpId> latest_;     // last launch of each graph
+  std::vector<OpId> first_launch_;
   std::vector<bool> watched_;                // by lifetime
   std::vector<std::vector<int32_t>> nodes_;  // by graph
   WriteMap last_;

@@ -27,6 +27,7 @@ struct PoolHazard {
   int32_t first_access = 0;
   Place second;
   int32_t second_access = 0;
+  uint8_t kinds = 0;    // over all accesses of the two through the two lifetimes
   bool decided = true;  // false: a direction is not known
 };
 

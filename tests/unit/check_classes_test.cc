@@ -103,6 +103,46 @@ TEST(Pools, LaunchesInARowAreCheckedOnceAndLateHarmIsSeen) {
             Lines{"WAW fa fb pool"});
 }
 
+TEST(Pools, TheSecondSideConflictsWithTheFirst) {
+  EXPECT_EQ(findings_of("stream s1\nbuffer dev1 64\nbuffer b3 32\ns1: alloc b2 32\n"
+                        "capture g0 on s1\ns1: copy c6 from b3 to b2[16:32]\nend g0\n"
+                        "s1: free b2\ns1: alloc b4 64 over b2\ns1: kernel k11 writes b4[32:48]\n"
+                        "s1: copy c17 from dev1 to b4\ns1: launch g0\n"),
+            Lines{"WAW c6 c17 pool"});
+}
+
+TEST(Pools, AClobberedOutputIsNamedByTheLaunchThatIsLeft) {
+  EXPECT_EQ(findings_of("stream s3\nbuffer y 64\ns3: alloc b4 64\ncapture g0 on s3\n"
+                        "s3: kernel k4 writes b4\nend g0\ns3: free b4\n"
+                        "s3: alloc b6 16 over b4\ns3: kernel k18 writes b6\n"
+                        "s3: launch g0\ns3: launch g0\ns3: launch g0\n"),
+            Lines{"WAW k4@3 k18 pool"});
+}
+
+TEST(Classes, LaunchesInTurnsMissTwoOrders) {
+  EXPECT_EQ(findings_of("stream s0\nstream s1\nstream s2\nbuffer dev1 16\n"
+                        "capture g0 on s0\ns0: kernel k3 updates dev1\nend g0\ns1: launch g0\n"
+                        "capture g2 on s2\ns2: kernel k11 updates dev1\nend g2\ns2: launch g2\n"
+                        "s0: launch g0\n"),
+            (Lines{"RAW k3 k11 launch", "RAW k11 k3@2 launch"}));
+}
+
+TEST(Classes, ABlockOfACaptureMayBeFreedTooEarlyAfterIt) {
+  EXPECT_EQ(
+      findings_of(
+          "stream s0\nstream s1\npool p\nbuffer dev1 32\n"
+          "capture g0 on s1\ns1: alloc b2 48 pool p\ns1: copy c6 from b2[32:48] to dev1[0:16]\n"
+          "end g0\ns0: launch g0\ns1: free b2\n"),
+      Lines{"WAR c6 b2 lifetime"});
+}
+
+TEST(Classes, AUseWithSomeBytesReusedIsNoLatentOne) {
+  EXPECT_EQ(findings_of("stream s1\nstream s2\nstream s0\ns2: alloc b2 48\n"
+                        "s1: kernel k2 atomics b2[16:48], b2[0:16]\ns2: free b2\n"
+                        "s0: alloc b3 16 over b2\n"),
+            Lines{});
+}
+
 TEST(Causes, OneLifetimeIsOneCauseHoweverManyPairs) {
   const Verdict verdict = verdict_of(
       "stream a\nstream b\nbuffer x 64\nbuffer y 64\na: alloc t 64\na: kernel w writes t\n"
