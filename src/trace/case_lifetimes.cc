@@ -113,6 +113,7 @@ Status Builder::free(const Statement& statement, Op op) {
   Lifetime& lifetime = program_.lifetimes[id.index()];
   lifetime.free = here();
   op.lifetime = id;
+  op.stream = lifetime.owner;  // whose next op may be handed the bytes
   if (!capture_) {
     push(op);
     return Nothing{};
