@@ -8,11 +8,12 @@ import sys
 
 import torch
 
+N = 10_000  # no multiple of the allocator's 512 bytes: no block ends where another begins
 race = {"race": True, "clean": False}[sys.argv[1]]
 torch.manual_seed(0)
-state = torch.randn(1 << 14, device="cuda")
-update = torch.randn(1 << 14, device="cuda")
-out = torch.zeros(1 << 14, device="cuda")
+state = torch.randn(N, device="cuda")
+update = torch.randn(N, device="cuda")
+out = torch.zeros(N, device="cuda")
 side = torch.cuda.Stream()
 
 

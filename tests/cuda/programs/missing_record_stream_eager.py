@@ -7,10 +7,11 @@ import sys
 
 import torch
 
+N = 1_000_000  # no multiple of the allocator's 512 bytes: no block ends where another begins
 race = {"race": True, "clean": False}[sys.argv[1]]
 torch.manual_seed(0)
-x = torch.randn(1 << 20, device="cuda")
-k = torch.randn(1 << 20, device="cuda")
+x = torch.randn(N, device="cuda")
+k = torch.randn(N, device="cuda")
 side = torch.cuda.Stream()
 main = torch.cuda.current_stream()
 torch.cuda.synchronize()

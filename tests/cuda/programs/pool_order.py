@@ -9,10 +9,11 @@ import sys
 
 import torch
 
+N = 10_000  # no multiple of the allocator's 512 bytes: no block ends where another begins
 race = {"race": True, "clean": False}[sys.argv[1]]
 torch.manual_seed(0)
-x = torch.randn(1 << 14, device="cuda")
-out = torch.zeros(1 << 14, device="cuda")
+x = torch.randn(N, device="cuda")
+out = torch.zeros(N, device="cuda")
 pool = torch.cuda.graph_pool_handle()
 stream = torch.cuda.Stream()
 torch.cuda.synchronize()
