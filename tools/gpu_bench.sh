@@ -31,7 +31,7 @@ under() {
 
 nvcc -std=c++20 -O2 -arch=native -o "$work/overhead" "$programs/overhead.cu" -lcuda
 measure() {
-  echo "$(basename "${*: -1}")"
+  basename "${*: -1}"
   echo "  plain:        $("$@")"
   echo "  default:      $(under "" "$@")"
   echo "  no stacks:    $(under 0 "$@")"
