@@ -12,9 +12,10 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
 endif()
 
+# Paths below the checkout are hashed as relative ones, so that checkouts share the cache.
 find_program(BOHR_CCACHE ccache)
 if(BOHR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${BOHR_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} ${BOHR_CCACHE})
 endif()
 
 # Neither __FILE__ nor debug information names the folder of the checkout.
