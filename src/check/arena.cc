@@ -23,11 +23,27 @@ int32_t step_of(const Program& program, const order::ProgramOrder& order, size_t
   return order.step[index];
 }
 
+// The op's step, its early part and its source read, each in the list of its chain.
+void add_active(const order::ProgramOrder& order, size_t index, Arenas* arenas) {
+  const auto add = [&](int32_t step, int32_t early) {
+    const int32_t chain = order.clocks.chain(step);
+    if (chain >= 0)
+      arenas->active[static_cast<size_t>(chain + early)].push_back(
+          {step, static_cast<int32_t>(index), 0});
+  };
+  const auto key = static_cast<int32_t>(index);
+  add(order.step[index], 0);
+  if (const auto early = order.early_step.find(key); early != order.early_step.end())
+    add(early->second, order.chains);
+  if (const auto source = order.source_step.find(key); source != order.source_step.end())
+    add(source->second, 0);
+}
+
 void place_ops(const Program& program, Arenas* arenas) {
   const order::ProgramOrder& order = arenas->order;
   std::vector<Placed> placed;
   placed.reserve(program.accesses.size());
-  arenas->active.resize(static_cast<size_t>(order.chains));
+  arenas->active.resize(2 * static_cast<size_t>(order.chains));
   for (size_t i = 0; i < program.ops.size(); ++i) {
     const Op& op = program.ops[i];
     for (uint32_t a = op.access_begin; a < op.access_begin + op.access_count; ++a) {
@@ -38,9 +54,7 @@ void place_ops(const Program& program, Arenas* arenas) {
       const bool early = access.early && step != order.step[i];
       placed.push_back({entry, access.range, early, effect_of(access.mode)});
     }
-    if (op.access_count == 0 || order.clocks.chain(order.step[i]) < 0) continue;
-    const auto chain = static_cast<size_t>(order.clocks.chain(order.step[i]));
-    arenas->active[chain].push_back({order.step[i], static_cast<int32_t>(i), 0});
+    if (op.access_count > 0) add_active(order, i, arenas);
   }
   arenas->groups = make_groups(placed, order.clocks);
 }

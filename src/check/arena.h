@@ -27,7 +27,9 @@ struct LaunchSet {
 struct Arenas {
   order::ProgramOrder order;
   Groups groups;  // ops outside graphs; launches have no accesses of their own here
-  std::vector<std::vector<Entry>> active;  // ops with accesses, by chain: totally ordered lists
+  // Steps of ops with accesses: for each chain a totally ordered list, then for each chain its
+  // early parts.
+  std::vector<std::vector<Entry>> active;
   std::vector<GraphArena> graphs;
   std::vector<LaunchSet> launch_sets;
   std::vector<int32_t> launch_number;  // of op i: 1-based among the launches of its exec, else 0

@@ -88,20 +88,23 @@ class Simulation {
     last_launched_[1] = op.graph;
   }
 
-  // Reads before writes. False when nothing watched was accessed.
+  // The early part before the rest, and in each reads before writes. False when nothing watched was
+  // accessed.
   bool step(const Place& place, const Op& op) {
     bool any = false;
-    for (const bool write : {false, true})
-      for (uint32_t a = op.access_begin; a < op.access_begin + op.access_count; ++a) {
-        const auto index = static_cast<int32_t>(a);
-        const Access& access = access_at(program_, place, index);
-        if (!watched_[access.lifetime.index()]) continue;
-        any = true;
-        if (write)
-          apply_write(place, access, index);
-        else
-          apply_read(place, access, index);
-      }
+    for (const bool early : {true, false})
+      for (const bool write : {false, true})
+        for (uint32_t a = op.access_begin; a < op.access_begin + op.access_count; ++a) {
+          const auto index = static_cast<int32_t>(a);
+          const Access& access = access_at(program_, place, index);
+          if (!watched_[access.lifetime.index()]) continue;
+          if (access.early != early) continue;
+          any = true;
+          if (write)
+            apply_write(place, access, index);
+          else
+            apply_read(place, access, index);
+        }
     return any;
   }
 

@@ -111,6 +111,23 @@ TEST(Pools, TheSecondSideConflictsWithTheFirst) {
             Lines{"WAW c6 c17 pool"});
 }
 
+TEST(Pools, AnEarlyWriteComesBeforeTheRestReads) {
+  EXPECT_EQ(findings_of("stream s0\nstream s1\npool p\ncapture g0 on s1\n"
+                        "s1: alloc b4 64 pool p\ns1: fill f4 b4[0:48]\ns1: alloc b5 48 pool p\n"
+                        "s1: free b4\nend g0\ns1: alloc b7 16 over b4+16\n"
+                        "capture g2 on s1\ns1: copy c13 from b5[0:32] to b7\nend g2\n"
+                        "s0: launch g2\ns0: launch g0\n"
+                        "s0: kernel k28 atomics b7 early writes b7 pdl\n"),
+            Lines{});
+}
+
+TEST(Classes, ASourceReadIsUnorderedWithALaunchOfItsOwnStream) {
+  EXPECT_EQ(findings_of("stream s0 blocking\nbuffer dev1 16\nbuffer cpu1 32 pageable\n"
+                        "capture g0 on s0\ns0: copy c9 from dev1 to cpu1[0:16]\nend g0\n"
+                        "s0: launch g0\ns0: copy c21 from cpu1[0:16] to dev1\n"),
+            Lines{"RAW c9 c21 launch"});
+}
+
 TEST(Pools, AClobberedOutputIsNamedByTheLaunchThatIsLeft) {
   EXPECT_EQ(findings_of("stream s3\nbuffer y 64\ns3: alloc b4 64\ncapture g0 on s3\n"
                         "s3: kernel k4 writes b4\nend g0\ns3: free b4\n"
