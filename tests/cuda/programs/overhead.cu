@@ -82,7 +82,8 @@ int main() {
     replay = std::min(replay, replay_us(long_exec, stream, 200));
     burst = std::min(burst, replay_us(short_exec, stream, 2000));
   }
-  std::printf("capture+instantiate_1000_ms %.3f replay_1000_us %.1f replay_1_us %.2f "
-              "launch_1_us %.2f eager_us %.2f\n",
-              capture, replay, burst, launch_us(short_exec, stream), eager_us(stream, data));
+  std::printf(
+      "capture+instantiate_1000_ms %.3f replay_1000_us %.1f replay_1_us %.2f "
+      "launch_1_us %.2f eager_us %.2f\n",
+      capture, replay, burst, launch_us(short_exec, stream), eager_us(stream, data));
 }

@@ -9,13 +9,13 @@
 #include <cstdlib>
 #include <cstring>
 
-#define CHECK(call)                                                                       \
-  do {                                                                                    \
-    const cudaError_t error_ = (call);                                                    \
-    if (error_ != cudaSuccess) {                                                          \
+#define CHECK(call)                                                                        \
+  do {                                                                                     \
+    const cudaError_t error_ = (call);                                                     \
+    if (error_ != cudaSuccess) {                                                           \
       std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error_)); \
-      std::exit(1);                                                                       \
-    }                                                                                     \
+      std::exit(1);                                                                        \
+    }                                                                                      \
   } while (false)
 
 constexpr int kElements = 1 << 14;
