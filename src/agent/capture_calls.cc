@@ -46,6 +46,7 @@ void ended(Recorder& r, DriverCall& call) {
   if (call.result == CUDA_SUCCESS && p.phGraph && *p.phGraph) {
     record.graph = read_graph(r, *p.phGraph, record.capture);
   }
+  report_unseen_allocator(r);
   record.call = call_of(r, call);
   record.stream = stream_of(r, call);
   r.log->append(record);

@@ -282,8 +282,9 @@ void arm() {
 // Later than every atexit handler, so that what the guest does there is still seen.
 __attribute__((destructor)) void close_log() {
   Recorder* r = recorder();
-  if (!r || !r->recording.exchange(false)) return;
-  r->log->close(r->tick());
+  if (!r || !r->recording.load()) return;
+  report_unseen_allocator(*r);
+  if (r->recording.exchange(false)) r->log->close(r->tick());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/recorder.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -25,6 +26,13 @@ void diagnose(Recorder& r, std::string_view reason, std::string_view text, bool 
   d.from = from;
   d.to = to;
   r.log->append(d);
+}
+
+void report_unseen_allocator(Recorder& r) {
+  if (r.framework_known.exchange(true)) return;
+  if (!dlopen("libtorch_cuda.so", RTLD_LAZY | RTLD_NOLOAD)) return;
+  diagnose(r, "allocator-order-unknown",
+           "PyTorch is loaded, but the Python shim that sees its allocator did not start");
 }
 
 void stop_recording(Recorder& r, std::string_view why) {

@@ -33,6 +33,7 @@ struct Recorder {
   std::atomic<uint64_t> clock{1};
   std::atomic<bool> recording{false};
   std::atomic<bool> devices_named{false};
+  std::atomic<bool> framework_known{false};
   std::atomic<int> captures_active{0};
   std::atomic<uint64_t> captures_ended{0};
   StackMode stack_mode = StackMode::mixed;
@@ -60,6 +61,10 @@ void set_recorder(Recorder* value);
 // A Diagnostic record. `loses_order`: between sequence numbers `from` and `to`.
 void diagnose(Recorder& r, std::string_view reason, std::string_view text, bool loses_order = false,
               uint64_t from = 0, uint64_t to = ~uint64_t{0});
+
+// Says, once, that PyTorch is here and its allocator is not seen: the shim did not start, because
+// Python ignores its path (-I, -E) or there is no Python.
+void report_unseen_allocator(Recorder& r);
 
 // Stops for good, and says why in the log and in <pid>.error.
 void stop_recording(Recorder& r, std::string_view why);

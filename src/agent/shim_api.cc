@@ -119,6 +119,7 @@ BOHR_EXPORT void bohr_freed(uint64_t address) {
 BOHR_EXPORT void bohr_framework(const char* name, const char* version, const char* allocator,
                                 const char* settings) {
   with_recorder([&](Recorder& r) {
+    r.framework_known.store(true);
     r.log->append(bohr::trace::Framework{r.log->text(name), r.log->text(version),
                                          r.log->text(allocator), r.log->text(settings)});
   });

@@ -43,6 +43,12 @@ void queried(Recorder& r, DriverCall& call) { add_sync(r, call, trace::SyncKind:
 void context_synchronised(Recorder& r, DriverCall& call) {
   add_sync(r, call, trace::SyncKind::context);
 }
+#if CUDA_VERSION >= 13000
+void given_context_synchronised(Recorder& r, DriverCall& call) {
+  if (CUcontext given = params_of<cuCtxSynchronize_v2_params>(call).ctx) call.context = given;
+  add_sync(r, call, trace::SyncKind::context);
+}
+#endif
 
 void bind_event(Recorder& r, DriverCall& call) {
   call.event = newest_version(r, params_of<cuEventSynchronize_params>(call).hEvent);
@@ -65,7 +71,7 @@ const Api kApis[] = {
     BOHR_STREAM_API(cuStreamQuery, nullptr, queried),
     BOHR_PLAIN_API(cuCtxSynchronize, nullptr, context_synchronised),
 #if CUDA_VERSION >= 13000
-    BOHR_PLAIN_API(cuCtxSynchronize_v2, nullptr, context_synchronised),
+    BOHR_PLAIN_API(cuCtxSynchronize_v2, nullptr, given_context_synchronised),
 #endif
     BOHR_PLAIN_API(cuEventSynchronize, bind_event, event_synchronised),
     BOHR_PLAIN_API(cuEventQuery, bind_event, event_queried),

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stand-in for libcuda: just enough streams, events, captures and graphs for the agent to be
+// tested without a GPU. Work does nothing; what counts is which callbacks come, in which order, and
+// what the driver answers when the agent asks.
+//
+// A capture keeps one frontier for each stream: a node depends on its stream's frontier, a wait
+// adds the frontier that the event's record saw.
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "fake.h"
+
+struct CUgraphNode_st {
+  CUDA_KERNEL_NODE_PARAMS params = {};
+  std::vector<uint64_t> values;
+  std::vector<void*> pointers;
+};
+struct CUgraph_st {
+  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+  std::vector<std::pair<CUgraphNode, CUgraphNode>> edges;
+};
+struct CUgraphExec_st {};
+struct CUstream_st {
+  bool capturing = false;
+  std::set<CUgraphNode> frontier;
+  std::vector<CUgraphNode> listed;
+};
+struct CUevent_st {
+  bool captured = false;
+  std::set<CUgraphNode> frontier;
+};
+struct CUfunc_st {
+  std::string name;
+  size_t parameters = 0;
+};
+
+namespace {
+
+CUcontext const kContext = reinterpret_cast<CUcontext>(0x1000);
+CUgraph capturing = nullptr;
+uint32_t correlation = 0;
+uintptr_t next_address = 0x7f0000000000;
+
+// Announces one API call before and after it is done.
+template <class Params, class Body>
+CUresult call(CUpti_CallbackId id, const char* name, Params params, Body body) {
+  CUresult result = CUDA_SUCCESS;
+  CUpti_CallbackData data = {};
+  data.callbackSite = CUPTI_API_ENTER;
+  data.functionName = name;
+  data.functionParams = &params;
+  data.functionReturnValue = &result;
+  data.context = kContext;
+  data.correlationId = ++correlation;
+  fake_fire(CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
+  body();
+  data.callbackSite = CUPTI_API_EXIT;
+  fake_fire(CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
+  return result;
+}
+#define CALL(name, body, ...) \
+  call(CUPTI_DRIVER_TRACE_CBID_##name, #name, name##_params{__VA_ARGS__}, body)
+
+void add_node(CUstream stream, CUfunction function, void** params) {
+  auto node = std::make_unique<CUgraphNode_st>();
+  for (size_t i = 0; i < function->parameters; ++i) {
+    node->values.push_back(*static_cast<uint64_t*>(params[i]));
+  }
+  for (uint64_t& value : node->values) node->pointers.push_back(&value);
+  node->params.func = function;
+  node->params.gridDimX = node->params.gridDimY = node->params.gridDimZ = 1;
+  node->params.blockDimX = node->params.blockDimY = node->params.blockDimZ = 1;
+  node->params.kernelParams = node->pointers.data();
+  for (CUgraphNode before : stream->frontier) capturing->edges.push_back({before, node.get()});
+  stream->frontier = {node.get()};
+  CUpti_GraphData graph = {};
+  graph.graph = capturing;
+  graph.node = node.get();
+  CUpti_ResourceData data = {};
+  data.context = kContext;
+  data.resourceDescriptor = &graph;
+  capturing->nodes.push_back(std::move(node));
+  fake_fire(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, &data);
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuInit(unsigned) {
+  if (const char* path = std::getenv("CUDA_INJECTION64_PATH")) {
+    void* agent = dlopen(path, RTLD_NOW);
+    auto entry = agent ? reinterpret_cast<int (*)()>(dlsym(agent, "InitializeInjection")) : nullptr;
+    if (!entry || entry() != 1) return CUDA_ERROR_NOT_INITIALIZED;
+  }
+  return CUDA_SUCCESS;
+}
+CUresult cuDriverGetVersion(int* version) { return *version = 13000, CUDA_SUCCESS; }
+CUresult cuDeviceGetCount(int* count) { return *count = 1, CUDA_SUCCESS; }
+CUresult cuDeviceGetName(char* name, int size, CUdevice) {
+  std::strncpy(name, "fake", static_cast<size_t>(size));
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice) { return *bytes = 1 << 30, CUDA_SUCCESS; }
+CUresult cuCtxGetCurrent(CUcontext* context) { return *context = kContext, CUDA_SUCCESS; }
+CUresult cuCtxGetDevice(CUdevice* device) { return *device = 0, CUDA_SUCCESS; }
+CUresult cuStreamGetFlags(CUstream, unsigned* flags) { return *flags = 1, CUDA_SUCCESS; }
+CUresult cuStreamGetPriority(CUstream, int* priority) { return *priority = 0, CUDA_SUCCESS; }
+CUresult cuStreamGetCtx(CUstream, CUcontext* context) { return *context = kContext, CUDA_SUCCESS; }
+CUresult cuPointerGetAttribute(void*, CUpointer_attribute, CUdeviceptr) {
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuFuncGetName(const char** name, CUfunction function) {
+  return *name = function->name.c_str(), CUDA_SUCCESS;
+}
+CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, size_t* size) {
+  if (index >= function->parameters) return CUDA_ERROR_INVALID_VALUE;
+  *offset = index * 8, *size = 8;
+  return CUDA_SUCCESS;
+}
+CUresult cuKernelGetName(const char**, CUkernel) { return CUDA_ERROR_INVALID_HANDLE; }
+CUresult cuKernelGetParamInfo(CUkernel, size_t, size_t*, size_t*) {
+  return CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode* nodes, size_t* count) {
+  for (size_t i = 0; nodes && i < graph->nodes.size(); ++i) nodes[i] = graph->nodes[i].get();
+  return *count = graph->nodes.size(), CUDA_SUCCESS;
+}
+CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData*,
+                            size_t* count) {
+  for (size_t i = 0; from && i < graph->edges.size(); ++i) {
+    from[i] = graph->edges[i].first, to[i] = graph->edges[i].second;
+  }
+  return *count = graph->edges.size(), CUDA_SUCCESS;
+}
+CUresult cuGraphNodeGetType(CUgraphNode, CUgraphNodeType* type) {
+  return *type = CU_GRAPH_NODE_TYPE_KERNEL, CUDA_SUCCESS;
+}
+CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* params) {
+  return *params = node->params, CUDA_SUCCESS;
+}
+CUresult cuGraphKernelNodeGetAttribute(CUgraphNode, CUlaunchAttributeID, CUlaunchAttributeValue*) {
+  return CUDA_ERROR_INVALID_VALUE;
+}
+CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id,
+                                   CUgraph* graph, const CUgraphNode** frontier,
+                                   const CUgraphEdgeData**, size_t* count) {
+  *status = stream->capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+  stream->listed.assign(stream->frontier.begin(), stream->frontier.end());
+  *id = 7, *graph = capturing, *frontier = stream->listed.data(), *count = stream->listed.size();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
+  const auto body = [&] { *stream = new CUstream_st; };
+  return CALL(cuStreamCreate, body, stream, flags);
+}
+CUresult cuEventCreate(CUevent* event, unsigned flags) {
+  const auto body = [&] { *event = new CUevent_st; };
+  return CALL(cuEventCreate, body, event, flags);
+}
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+  const auto body = [&] {
+    event->captured = stream->capturing;
+    event->frontier = stream->frontier;
+  };
+  return CALL(cuEventRecord, body, event, stream);
+}
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
+  const auto body = [&] {
+    stream->capturing |= event->captured;
+    stream->frontier.insert(event->frontier.begin(), event->frontier.end());
+  };
+  return CALL(cuStreamWaitEvent, body, stream, event, flags);
+}
+CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {
+  const auto body = [&] {
+    stream->capturing = true;
+    capturing = new CUgraph_st;
+  };
+  return CALL(cuStreamBeginCapture_v2, body, stream, mode);
+}
+CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
+  const auto body = [&] {
+    stream->capturing = false;
+    *graph = capturing;
+  };
+  return CALL(cuStreamEndCapture, body, stream, graph);
+}
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* exec, CUgraph graph, unsigned long long flags) {
+  const auto body = [&] { *exec = new CUgraphExec_st; };
+  return CALL(cuGraphInstantiateWithFlags, body, exec, graph, flags);
+}
+CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
+  return CALL(
+      cuGraphLaunch, [] {}, exec, stream);
+}
+CUresult cuStreamSynchronize(CUstream stream) {
+  return CALL(
+      cuStreamSynchronize, [] {}, stream);
+}
+CUresult cuMemAlloc_v2(CUdeviceptr* pointer, size_t bytes) {
+  const auto body = [&] {
+    *pointer = next_address;
+    next_address += (bytes + 511) / 512 * 512 + 512;
+  };
+  return CALL(cuMemAlloc_v2, body, pointer, bytes);
+}
+CUresult cuMemFree_v2(CUdeviceptr pointer) {
+  return CALL(
+      cuMemFree_v2, [] {}, pointer);
+}
+CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                        unsigned by, unsigned bz, unsigned shared, CUstream stream, void** params,
+                        void** extra) {
+  const auto body = [&] {
+    if (stream->capturing) add_node(stream, function, params);
+  };
+  return CALL(cuLaunchKernel, body, function, gx, gy, gz, bx, by, bz, shared, stream, params,
+              extra);
+}
+
+CUfunction fake_function(const char* name, size_t parameters) {
+  return new CUfunc_st{name, parameters};
+}
+}

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# The agent without a GPU: stand-ins for the driver and CUPTI (tests/cuda/fake) call it as the real
+# ones do, and the logs that it leaves are checked. Skipped where it was not built.
+set -uo pipefail
+agent=$(dirname "$BOHR")/libbohr_agent.so
+include=${CUDA_HOME:-/usr/local/cuda}/include
+if [[ ! -f $agent || ! -f $include/cupti.h ]]; then
+  echo "skipped: the agent was not built, or there is no cupti.h in $include"
+  exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fake=$BOHR_SOURCE/tests/cuda/fake
+flags=(-std=c++20 -O1 -isystem "$include" "-I$fake")
+g++ "${flags[@]}" -shared -fPIC -Wl,-soname,libcupti.so.13 -o "$work/libcupti.so.13" \
+  "$fake/cupti.cc" &&
+  g++ "${flags[@]}" -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$work/libcuda.so.1" \
+    "$fake/driver.cc" "$work/libcupti.so.13" &&
+  g++ "${flags[@]}" -o "$work/guest" "$fake/guest.cc" "$work/libcuda.so.1" \
+    "-Wl,-rpath-link,$work" || exit 1
+
+failed=0
+fail() {
+  echo "FAIL $*"
+  failed=1
+}
+
+# guest NAME ARM [VARIABLE=VALUE...]: its files come to $work/NAME; its own output must be untouched.
+guest() {
+  local folder=$work/$1 arm=$2
+  shift 2
+  mkdir -m 700 "$folder"
+  local said
+  said=$(env LD_LIBRARY_PATH="$work" CUDA_INJECTION64_PATH="$agent" BOHR_DIR="$folder" "$@" \
+    "$work/guest" "$arm" 2>&1) || fail "$arm: exit status $?"
+  [[ $said == "done" ]] || fail "$arm: the guest's output became: $said"
+}
+# Sets `log` to the one log of that guest.
+find_log() {
+  local logs=("$work/$1"/*.bohr)
+  log=${logs[0]}
+  [[ ${#logs[@]} == 1 && -f $log ]] || fail "$1: expected one log, found: ${logs[*]}"
+}
+# verdict NAME STATUS [TEXT]: of the check of that log.
+verdict() {
+  local said status=0
+  find_log "$1"
+  said=$("$BOHR" check "$log" 2>&1) || status=$?
+  [[ $status == "$2" ]] || fail "$1: check ended with $status, not $2: $said"
+  [[ -z ${3:-} || $said == *"$3"* ]] || fail "$1: check does not say '$3': $said"
+}
+# explains NAME TEXT: <pid>.error says it.
+explains() {
+  grep -q "$2" "$work/$1"/*.error 2>/dev/null || fail "$1: no .error file says '$2'"
+}
+
+guest captured_race race
+verdict captured_race 1 consume
+[[ $(stat -c %a "$log") == 600 ]] || fail "the log is readable for others"
+guest captured_clean clean
+verdict captured_clean 0
+guest eager_race eager-race
+verdict eager_race 1 consume
+guest eager_clean eager-clean
+verdict eager_clean 0
+guest no_stacks clean BOHR_STACKS=0
+verdict no_stacks 0
+guest all_stacks race BOHR_STACKS=all
+verdict all_stacks 1 consume
+
+# A forked child writes nothing, and does not harm its parent's log.
+guest forked fork
+verdict forked 0
+
+# A full log ends with the reason, and the guest does not notice.
+guest full many BOHR_MAX_LOG=20000
+explains full limit
+find_log full
+[[ $(stat -c %s "$log") -le 20000 ]] || fail "the log outgrew its limit"
+verdict full 3
+
+# Another tool holds the subscriber.
+guest busy clean FAKE_CUPTI_BUSY=1
+explains busy subscriber
+
+# Not armed: nothing is left behind.
+guest unarmed clean BOHR_DIR=
+[[ -z $(ls "$work/unarmed") ]] || fail "an agent that is not armed left files"
+
+((failed == 0)) && echo "ok"
+exit "$failed"
