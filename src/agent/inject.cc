@@ -7,7 +7,6 @@
 // child is armed anew only by its own cuInit after an exec.
 #include <dlfcn.h>
 #include <pthread.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -15,6 +14,7 @@
 
 #include "agent/calls.h"
 #include "agent/environment.h"
+#include "agent/files.h"
 #include "agent/native_frames.h"
 #include "agent/process.h"
 
@@ -200,11 +200,10 @@ uint64_t max_log() {
 // A pid may come back within one run.
 std::string free_stem(const std::string& folder) {
   const std::string stem = folder + "/" + std::to_string(getpid());
-  struct stat found;
-  if (stat((stem + kLogSuffix).c_str(), &found) != 0) return stem;
+  if (!file_exists(stem + kLogSuffix)) return stem;
   for (int i = 2;; ++i) {
     const std::string next = stem + "-" + std::to_string(i);
-    if (stat((next + kLogSuffix).c_str(), &found) != 0) return next;
+    if (!file_exists(next + kLogSuffix)) return next;
   }
 }
 

@@ -3,7 +3,6 @@
 
 #include <cxxabi.h>
 #include <dlfcn.h>
-#include <link.h>
 #include <unwind.h>
 
 #include <atomic>
@@ -111,13 +110,21 @@ void prepare_unwinder() {
   append_addresses(&warm);
 }
 
+// The last byte for which dladdr still names the loop, by bisection: its size is not asked for,
+// since the call that tells it is too new for old hosts.
 void find_interpreter() {
-  void* loop = dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault");
-  Dl_info info{};
-  void* extra = nullptr;
-  if (!loop || !dladdr1(loop, &info, &extra, RTLD_DL_SYMENT) || !extra) return;
-  const auto begin = reinterpret_cast<uintptr_t>(loop);
-  interpreter_end.store(begin + static_cast<const ElfW(Sym)*>(extra)->st_size);
+  const auto begin = reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault"));
+  if (!begin) return;
+  const auto inside = [begin](uintptr_t address) {
+    Dl_info info{};
+    return dladdr(reinterpret_cast<void*>(address), &info) &&
+           reinterpret_cast<uintptr_t>(info.dli_saddr) == begin;
+  };
+  uintptr_t size = 1;
+  for (uintptr_t bit = uintptr_t{1} << 20; bit > 0; bit >>= 1) {
+    if (inside(begin + size + bit - 1)) size += bit;
+  }
+  interpreter_end.store(begin + size);
   interpreter_begin.store(begin);
 }
 

@@ -5,12 +5,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
-#include <fstream>
-#include <sstream>
 #include <vector>
+
+#include "agent/files.h"
 
 namespace bohr::agent {
 namespace {
@@ -19,6 +19,18 @@ constexpr const char* kSecretWords[] = {"key", "token", "secret", "passw", "cred
 
 std::atomic<uint32_t> last_thread{0};
 thread_local uint32_t thread_number = 0;
+
+constexpr size_t kMaxText = 1 << 20;
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(separator, at), text.size());
+    parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
 
 std::string lower(std::string text) {
   for (char& c : text) {
@@ -35,20 +47,12 @@ bool looks_secret(const std::string& name) {
   return false;
 }
 
-std::string read_file(const char* path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 // "580.159.04" out of the module's version file.
 std::string driver_text() {
-  std::string version = read_file("/sys/module/nvidia/version");
+  std::string version = read_file("/sys/module/nvidia/version", kMaxText);
   while (!version.empty() && version.back() == '\n') version.pop_back();
   if (!version.empty()) return version;
-  std::istringstream words(read_file("/proc/driver/nvidia/version"));
-  for (std::string word; words >> word;) {
+  for (const std::string& word : split(read_file("/proc/driver/nvidia/version", kMaxText), ' ')) {
     const bool number = word.find('.') != std::string::npos &&
                         word.find_first_not_of("0123456789.") == std::string::npos;
     if (number) return word;
@@ -59,10 +63,9 @@ std::string driver_text() {
 }  // namespace
 
 std::string scrubbed_command() {
-  std::istringstream arguments(read_file("/proc/self/cmdline"));
   std::string command;
   bool hide = false;
-  for (std::string argument; std::getline(arguments, argument, '\0');) {
+  for (const std::string& argument : split(read_file("/proc/self/cmdline", kMaxText), '\0')) {
     std::string shown = hide ? "***" : argument;
     hide = false;
     const size_t equals = argument.find('=');

@@ -5,15 +5,16 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <vector>
 
+#include "agent/files.h"
+
 namespace bohr::agent {
 namespace {
 
-constexpr std::streamoff kMaxFile = 64 << 20;
+constexpr size_t kMaxFile = 64 << 20;
 
 struct Symbol {
   uint64_t begin = 0;
@@ -24,14 +25,7 @@ struct Symbol {
 // Reads whole structs out of a file's bytes, refusing what lies outside.
 class Image {
  public:
-  explicit Image(const std::string& path) {
-    std::ifstream file(path, std::ios::binary | std::ios::ate);
-    const std::streamoff size = file ? std::streamoff(file.tellg()) : 0;
-    if (size <= 0 || size > kMaxFile) return;
-    bytes_.resize(static_cast<size_t>(size));
-    file.seekg(0);
-    if (!file.read(bytes_.data(), size)) bytes_.clear();
-  }
+  explicit Image(const std::string& path) : bytes_(read_file(path, kMaxFile)) {}
   template <class T>
   bool read(uint64_t at, T* out) const {
     if (at > bytes_.size() || bytes_.size() - at < sizeof(T)) return false;
@@ -44,7 +38,7 @@ class Image {
   }
 
  private:
-  std::vector<char> bytes_;
+  std::string bytes_;
 };
 
 // Symbol values are addresses; what is loaded at the file's base is the lowest loaded address.
