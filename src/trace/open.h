@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "model/program.h"
+#include "store/database.h"
 #include "trace/log_reader.h"
 
 namespace bohr::trace {
@@ -23,7 +24,12 @@ struct Input {
 
 Result<Input> read_input(const std::string& path);
 Result<Program> to_program(const Input& input);
-// Records of a log or a SQLite trace; refuses a case.
+// Records of a log or a SQLite trace; refuses a case. Of several processes' logs the one with most
+// work is taken, and a Diagnostic (reason `other-processes`) counts the others.
 Result<Log> to_log(const Input& input);
+// One log for each process.
+Result<std::vector<Log>> to_logs(const Input& input);
+// A database to run users' queries on, which cannot change anything; refuses a case.
+Result<store::Database> to_database(const Input& input);
 
 }  // namespace bohr::trace

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a file whole, decompresses it where needed, tells its format by its first bytes, and hands
+// it to that format's reader.
+#include "trace/open.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include "trace/case_reader.h"
+#include "trace/import.h"
+#include "trace/sqlite_trace.h"
+#include "trace/writer/framing.h"
+#include "trace/zstd.h"
+
+namespace bohr::trace {
+namespace {
+
+constexpr size_t kMostBytes = size_t{8} << 30;
+constexpr const char* kGiveOne = "give an event log, a SQLite trace or a case";
+
+// Closes a file unless it is standard input.
+class File {
+ public:
+  explicit File(int number) : number_(number) {}
+  ~File() {
+    if (number_ > STDIN_FILENO) ::close(number_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+Error cannot_read(const std::string& path, int error) {
+  const char* remedy = error == ENOENT   ? "check the path"
+                       : error == EACCES ? "the trace's files are private to the user who ran the "
+                                           "program: read as that user"
+                                         : "";
+  return {"input-unreadable", path, "", std::system_category().message(error), remedy};
+}
+
+Result<std::vector<uint8_t>> read_all(int file, const std::string& source) {
+  std::vector<uint8_t> bytes;
+  struct stat status = {};
+  if (::fstat(file, &status) != 0) return cannot_read(source, errno);
+  if (S_ISDIR(status.st_mode)) {
+    return Error{"input-directory", source, "", "this is a directory",
+                 "give one of the files in it, or see the whole with: bohr show DIR"};
+  }
+  if (S_ISREG(status.st_mode)) bytes.reserve(static_cast<size_t>(status.st_size) + 1);
+  std::vector<uint8_t> chunk(size_t{1} << 20);
+  while (true) {
+    const ssize_t got = ::read(file, chunk.data(), chunk.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return cannot_read(source, errno);
+    if (got == 0) return bytes;
+    bytes.insert(bytes.end(), chunk.begin(), chunk.begin() + got);
+    if (bytes.size() > kMostBytes) {
+      return Error{"input-too-large", source, "",
+                   "it has more than " + std::to_string(kMostBytes) + " bytes", kGiveOne};
+    }
+  }
+}
+
+bool begins_with(const std::vector<uint8_t>& bytes, const uint8_t* magic, size_t size) {
+  return bytes.size() >= size && std::equal(magic, magic + size, bytes.begin());
+}
+
+Result<Format> format_of(const Input& input) {
+  static constexpr std::array<uint8_t, 16> kSqliteMagic = {'S', 'Q', 'L', 'i', 't', 'e', ' ', 'f',
+                                                           'o', 'r', 'm', 'a', 't', ' ', '3', 0};
+  const auto& bytes = input.bytes;
+  if (begins_with(bytes, kLogMagic, sizeof kLogMagic)) return Format::log;
+  if (begins_with(bytes, kSqliteMagic.data(), kSqliteMagic.size())) return Format::sqlite;
+  // Text has no zero bytes; a log whose process was killed before it began has nothing else.
+  if (std::find(bytes.begin(), bytes.end(), uint8_t{0}) == bytes.end()) return Format::text;
+  return Error{"input-unknown", input.source, "",
+               "its first bytes are those of no format that bohr reads", kGiveOne};
+}
+
+Error no_records(const Input& input) {
+  return {"input-no-records", input.source, "", "a case holds no recorded calls",
+          "give an event log or a SQLite trace"};
+}
+
+int64_t count_work(const Log& log) {
+  return std::count_if(log.records.begin(), log.records.end(), [](const Record& record) {
+    return std::holds_alternative<Kernel>(record) || std::holds_alternative<Copy>(record) ||
+           std::holds_alternative<Set>(record) || std::holds_alternative<HostFunc>(record) ||
+           std::holds_alternative<Launch>(record) || std::holds_alternative<Node>(record);
+  });
+}
+
+void note_other_processes(size_t others, Log* log) {
+  const auto add = [&](std::string text) {
+    log->strings.push_back(std::move(text));
+    return Text{static_cast<uint32_t>(log->strings.size() - 1)};
+  };
+  Diagnostic note;
+  note.reason = add("other-processes");
+  note.text = add("the trace holds " + std::to_string(others) +
+                  " more processes, which were not looked at");
+  note.count = others;
+  log->records.emplace_back(note);
+}
+
+}  // namespace
+
+Result<Input> read_input(const std::string& path) {
+  Input input;
+  input.source = path;
+  const File file(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.number() < 0) return cannot_read(path, errno);
+  BOHR_TRY(bytes, read_all(file.number(), path));
+  input.bytes = std::move(bytes);
+  if (is_zstd(input.bytes)) {
+    BOHR_TRY(plain, decompress(input.bytes, kMostBytes, path));
+    input.bytes = std::move(plain);
+  }
+  if (input.bytes.empty()) return Error{"input-empty", path, "", "it is empty", kGiveOne};
+  BOHR_TRY(format, format_of(input));
+  input.format = format;
+  return input;
+}
+
+Result<std::vector<Log>> to_logs(const Input& input) {
+  if (input.format == Format::text) return no_records(input);
+  if (input.format == Format::sqlite) return read_sqlite(input.bytes, input.source);
+  BOHR_TRY(log, read_log(input.bytes, input.source));
+  std::vector<Log> logs;
+  logs.push_back(std::move(log));
+  return logs;
+}
+
+Result<Log> to_log(const Input& input) {
+  BOHR_TRY(logs, to_logs(input));
+  if (logs.empty()) {
+    return Error{"input-no-records", input.source, "", "the trace holds no process",
+                 "record again"};
+  }
+  auto most = std::max_element(logs.begin(), logs.end(), [](const Log& a, const Log& b) {
+    return count_work(a) < count_work(b);
+  });
+  if (logs.size() > 1) note_other_processes(logs.size() - 1, &*most);
+  return std::move(*most);
+}
+
+Result<Program> to_program(const Input& input) {
+  if (input.format == Format::text) {
+    const auto* text = reinterpret_cast<const char*>(input.bytes.data());
+    return read_case({text, input.bytes.size()}, input.source);
+  }
+  BOHR_TRY(log, to_log(input));
+  return import_log(log);
+}
+
+Result<store::Database> to_database(const Input& input) {
+  if (input.format == Format::text) return no_records(input);
+  if (input.format == Format::sqlite) {
+    BOHR_TRY(database, store::Database::from_bytes(input.bytes, input.source));
+    BOHR_TRY_STATUS(check_is_trace(database));
+    BOHR_TRY_STATUS(database.allow_only_queries());
+    return std::move(database);
+  }
+  BOHR_TRY(logs, to_logs(input));
+  BOHR_TRY(database, sqlite_in_memory(logs));
+  BOHR_TRY_STATUS(database.allow_only_queries());
+  return std::move(database);
+}
+
+}  // namespace bohr::trace
