@@ -69,7 +69,7 @@ TEST(SqliteDocs, QueriesRun) {
     at += 7;
     const std::string sql = text.substr(at, text.find("```", at) - at);
     const auto query = database.value().prepare(sql);
-    EXPECT_TRUE(query.ok()) << sql << (query.ok() ? "" : to_string(query.error()));
+    EXPECT_TRUE(query.ok()) << sql << to_string(query.error());
     ++queries;
   }
   EXPECT_GE(queries, 5);
