@@ -96,11 +96,11 @@ std::string unordered(const Finding& finding) {
 std::string reused(const Program& program, const Finding& finding) {
   const Lifetime* old = lifetime_of(program, finding.first);
   const Lifetime* next = lifetime_of(program, finding.second);
+  const std::string at = old == nullptr ? std::string() : at_stack(program, old->free_stack);
   std::string text = fmt::format(
-      "{} is freed{}, before {} has waited for {}. The allocator hands the same bytes to {}{}.",
-      finding.first.block, old == nullptr ? "" : at_stack(program, old->free_stack),
-      finding.second.where, finding.first.where, finding.second.block,
-      next == nullptr ? "" : at_stack(program, next->alloc_stack));
+      "{} is freed{} before {} has waited for {}. The allocator hands the same bytes to {}{}.",
+      finding.first.block, at.empty() ? at : at + ",", finding.second.where, finding.first.where,
+      finding.second.block, next == nullptr ? "" : at_stack(program, next->alloc_stack));
   const std::string first = short_name(finding.first.label);
   const std::string second = short_name(finding.second.label);
   if (finding.hazard == Hazard::war) {

@@ -73,18 +73,29 @@ std::string class_list(const std::vector<HazardClass>& classes) {
   return list;
 }
 
+bool nothing_checked(const std::array<Coverage, kHazardClasses>& coverage) {
+  return std::ranges::all_of(coverage, [](const Coverage& one) {
+    return one.state == CoverageState::not_checked && !one.reasons.empty();
+  });
+}
+
 // The one line that says what came out.
 void add_result(Page* page, const Tally& sum, const std::array<Coverage, kHazardClasses>& coverage,
                 const std::vector<HazardClass>& require) {
   const int64_t open = not_complete(coverage, {});
   const int64_t open_required = not_complete(coverage, require);
   if (sum.races > 0) {
-    page->paragraph(
-        fmt::format("RACE FOUND: {}, {}.", count(sum.races, "cause"), count(sum.places, "place")),
-        Ink::red);
+    std::string text =
+        fmt::format("RACE FOUND: {}, {}", count(sum.races, "cause"), count(sum.places, "place"));
+    if (sum.latent > 0) text += fmt::format("; {} more latent", count(sum.latent));
+    page->paragraph(text + ".", Ink::red);
   } else if (sum.latent > 0) {
     page->paragraph(fmt::format("LATENT: {} freed too early; nobody was handed their bytes yet.",
                                 count(sum.latent, "block")),
+                    Ink::yellow);
+  } else if (nothing_checked(coverage)) {
+    const std::string& reason = coverage.front().reasons.front();
+    page->paragraph(fmt::format("NOTHING WAS CHECKED: {} ({}).", reason_words(reason), reason),
                     Ink::yellow);
   } else if (open == 0) {
     page->paragraph("CLEAN: no race found, and every kind was fully checked.", Ink::green);
@@ -159,7 +170,9 @@ void add_diagnostics(Page* page, std::span<const Subject> subjects) {
         continue;
       }
       ++shown;
-      std::string text = fmt::format("{}: {}", diagnostic.reason, diagnostic.text);
+      std::string text = diagnostic.reason == "note"
+                             ? diagnostic.text
+                             : fmt::format("{}: {}", diagnostic.reason, diagnostic.text);
       if (diagnostic.count > 1) text += fmt::format(" (x {})", count(diagnostic.count));
       page->field("Noticed", text);
     }
@@ -182,6 +195,7 @@ void add_suppressions(Page* page, std::span<const Subject> subjects, const Tally
 
 void add_next(Page* page, const std::vector<Entry>& entries, const Tally& sum,
               std::span<const Subject> subjects, const TextOptions& options) {
+  if (options.target.empty()) return;
   const auto first = std::ranges::find_if(entries, [](const Entry& e) { return !e.suppressed; });
   if (first != entries.end()) {
     page->verbatim(
@@ -215,8 +229,10 @@ std::string render_text(std::span<const Subject> subjects, const TextOptions& op
   if (options.undecided || sum.races + sum.latent == 0) {
     add_undecided(&page, subjects, options.undecided ? -1 : options.most);
   }
-  page.blank();
-  add_coverage(&page, coverage);
+  if (!nothing_checked(coverage)) {
+    page.blank();
+    add_coverage(&page, coverage);
+  }
   page.blank();
   add_assumptions(&page, subjects);
   add_diagnostics(&page, subjects);

@@ -16,7 +16,8 @@ struct TextOptions {
   Style style;
   int64_t most = 10;       // entries shown; negative: all
   bool undecided = false;  // list every undecided pair, also beside findings
-  std::string target;      // what `bohr show` takes to look at this again, quoted for a shell
+  std::string target;      // what `bohr show` takes to look at this again, quoted for a shell;
+                           // empty: there is nothing to look at, so no command is proposed
   std::vector<HazardClass> require;  // the classes that were asked for; empty: all
 };
 

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waits for the guest in short turns; between them it looks for new graphs, and when a burst of
+// them is over (or lasts) it checks what the logs hold so far. A check of a long log takes time, so
+// the next one waits for several times as long as the last one took.
+#include "app/run.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <set>
+
+#include "agent/environment.h"
+#include "app/files.h"
+#include "app/install.h"
+#include "app/log_watch.h"
+#include "app/run_dir.h"
+#include "report/json.h"
+#include "report/text.h"
+#include "report/words.h"
+#include "trace/sqlite_trace.h"
+
+namespace bohr::app {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr int kTurn = 250;                   // milliseconds between two looks at the logs
+constexpr milliseconds kBurstOver{750};      // no new graph for so long
+constexpr milliseconds kBurstLongest{3000};  // checked by then although it goes on
+constexpr int kRestFactor = 8;               // rest after a check, in its own duration
+constexpr size_t kMostAnnounced = 5;
+
+std::map<std::string, std::string> variables(const RunOptions& options, const AgentFiles& files,
+                                             const std::string& dir) {
+  std::map<std::string, std::string> set = {{agent::kInjectionVariable, files.agent},
+                                            {agent::kAgentVariable, files.agent},
+                                            {agent::kDirVariable, dir}};
+  if (options.max_log > 0) set[agent::kMaxLogVariable] = std::to_string(options.max_log);
+  if (!options.stacks.empty()) {
+    set[agent::kStacksVariable] = options.stacks == "none" ? "0" : options.stacks;
+  }
+  if (!files.shim.empty()) {
+    const char* before = std::getenv(agent::kPythonPathVariable);
+    const bool any = before != nullptr && *before != '\0';
+    set[agent::kPythonPathVariable] = any ? files.shim + ":" + before : files.shim;
+  }
+  return set;
+}
+
+// The driver loads one injection library, so another tool's would be put out of work by ours.
+Status refuse_other_injection(const AgentFiles& files) {
+  const char* other = std::getenv(agent::kInjectionVariable);
+  if (other == nullptr || *other == '\0' || other == files.agent) return Nothing{};
+  return Error{"injection-taken", agent::kInjectionVariable, other,
+               "another tool asked the driver to load its library",
+               "unset it: two such tools cannot record at once"};
+}
+
+std::string cause_line(const Checked& checked, const Cause& cause) {
+  const Finding& finding = checked.verdict.findings[static_cast<size_t>(cause.findings.front())];
+  return fmt::format("  {}  {}: {} ({}) | {} ({}), {}", cause.site, report::class_words(cause.cls),
+                     finding.first.label, finding.first.where, finding.second.label,
+                     finding.second.where, finding.range.name);
+}
+
+// Looks at the logs while the guest runs and tells of each cause once.
+class LiveCheck {
+ public:
+  LiveCheck(const RunOptions& options, std::string dir, const Say& say)
+      : options_(options), dir_(std::move(dir)), watch_(dir_), say_(say) {}
+
+  void turn();
+
+ private:
+  void check();
+  void announce(const std::vector<Checked>& checked);
+
+  const RunOptions& options_;
+  std::string dir_;
+  LogWatch watch_;
+  const Say& say_;
+  bool pending_ = false;
+  Clock::time_point first_new_, last_new_, not_before_;
+  std::set<std::string> told_;
+  int64_t told_graphs_ = 0;
+};
+
+void LiveCheck::turn() {
+  const auto now = Clock::now();
+  if (watch_.poll() > 0) {
+    if (!pending_) first_new_ = now;
+    last_new_ = now;
+    pending_ = true;
+  }
+  if (!pending_ || now < not_before_) return;
+  if (now - last_new_ < kBurstOver && now - first_new_ < kBurstLongest) return;
+  pending_ = false;
+  check();
+  not_before_ = Clock::now() + kRestFactor * (Clock::now() - now);
+}
+
+void LiveCheck::check() {
+  const Result<RunContents> contents = check_run(dir_, options_.check);
+  if (!contents.ok()) return;
+  int64_t graphs = 0, nodes = 0;
+  for (const Checked& one : contents.value().checked) {
+    graphs += static_cast<int64_t>(one.program.graphs.size());
+    for (const Graph& graph : one.program.graphs) {
+      nodes += static_cast<int64_t>(graph.nodes.size());
+    }
+  }
+  if (graphs > told_graphs_) {
+    say_(
+        fmt::format("{}, {} so far", report::count(graphs, "graph"), report::count(nodes, "node")));
+    told_graphs_ = graphs;
+  }
+  announce(contents.value().checked);
+}
+
+void LiveCheck::announce(const std::vector<Checked>& checked) {
+  std::vector<std::string> lines;
+  for (const Checked& one : checked) {
+    for (const Cause& cause : one.verdict.causes) {
+      if (cause.suppressed || cause.latent || cause.findings.empty()) continue;
+      if (told_.insert(cause.site).second) lines.push_back(cause_line(one, cause));
+    }
+  }
+  if (lines.empty()) return;
+  say_(
+      fmt::format("RACE: {}, {} new. `bohr show {}` now, or the report at exit. The program goes "
+                  "on.",
+                  report::count(static_cast<int64_t>(told_.size()), "cause"),
+                  report::count(static_cast<int64_t>(lines.size())), shell_word(dir_)));
+  for (size_t i = 0; i < std::min(lines.size(), kMostAnnounced); ++i) say_(lines[i]);
+}
+
+std::string end_line(const GuestEnd& end) {
+  std::string text;
+  if (end.passed_on != 0) text = signal_name(end.passed_on) + " passed on; ";
+  if (end.signal != 0) return text + "the program was ended by " + signal_name(end.signal);
+  return text + fmt::format("the program ended with {}", end.code);
+}
+
+}  // namespace
+
+Result<RunOutcome> run(const RunOptions& options, const Say& say) {
+  BOHR_TRY(files, find_agent(options.lib));
+  BOHR_TRY_STATUS(refuse_other_injection(files));
+  BOHR_TRY(dir, make_run_dir(options.dir));
+  auto started = Guest::start(options.command, variables(options, files, dir.path));
+  if (!started.ok()) {
+    drop_run_dir(dir);
+    return started.error();
+  }
+  Guest& guest = *started.value();
+  say(fmt::format("recording to {}/ (private to you, at most {} a process); output is untouched",
+                  dir.path,
+                  report::bytes(options.max_log > 0 ? options.max_log : agent::kDefaultMaxLog)));
+  LiveCheck live(options, dir.path, say);
+  std::optional<GuestEnd> end;
+  while (!(end = guest.wait(kTurn))) live.turn();
+  say(end_line(*end));
+  RunContents contents = check_ended_run(dir.path, options.check);
+  for (const std::string& note : contents.notes) say(note);
+  return RunOutcome{dir.path, std::move(contents.checked), *end};
+}
+
+ExitStatus status_of(const RunOutcome& outcome, const std::vector<HazardClass>& require) {
+  const ExitStatus status = status_of(outcome.checked, require);
+  return failed_by_itself(outcome.end) ? worst(status, ExitStatus::program_failed) : status;
+}
+
+Status keep_results(const RunOutcome& outcome, const CheckOptions& options) {
+  const std::vector<report::Subject> subjects = subjects_of(outcome.checked);
+  report::TextOptions text;
+  text.most = -1;
+  text.target = shell_word(outcome.dir);
+  text.require = options.require;
+  BOHR_TRY_STATUS(write_file(outcome.dir + "/report.txt", report::render_text(subjects, text)));
+  report::JsonOptions json;
+  json.program_exit = report::ProgramExit{outcome.end.code, outcome.end.signal};
+  BOHR_TRY_STATUS(write_file(outcome.dir + "/findings.json", report::render_json(subjects, json)));
+  const std::vector<trace::Log> logs = read_logs(outcome.dir);
+  if (logs.empty()) return Nothing{};
+  return trace::write_sqlite(logs, outcome.dir + "/trace.db");
+}
+
+}  // namespace bohr::app

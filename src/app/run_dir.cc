@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes and reads the folder of a run. Its file names are those of agent/environment.h.
+#include "app/run_dir.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <map>
+
+#include "agent/environment.h"
+#include "app/files.h"
+#include "trace/import.h"
+#include "trace/open.h"
+
+namespace bohr::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kMostDefaults = 10'000;
+
+Error dir_error(const std::string& path, int code) {
+  return {"run-dir", "cannot make the folder of the run", path, std::strerror(code),
+          "choose another one with -o"};
+}
+
+std::string absolute(const std::string& path) {
+  std::error_code error;
+  return fs::absolute(path, error).lexically_normal();
+}
+
+Result<RunDir> use_existing(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return dir_error(path, EEXIST);
+  const bool empty = fs::is_empty(path, error);
+  if (error) return dir_error(path, error.value());
+  if (!empty) {
+    return Error{"run-dir-used", "folder of the run", path, "it is not empty",
+                 "choose another one with -o, or remove it"};
+  }
+  if (chmod(path.c_str(), 0700) != 0) return dir_error(path, errno);
+  if (access(path.c_str(), W_OK) != 0) return dir_error(path, errno);
+  return RunDir{path, false};
+}
+
+std::string first_line(const std::string& path) {
+  const Result<std::string> text = read_text(path);
+  if (!text.ok()) return to_string(text.error());
+  return text.value().substr(0, text.value().find('\n'));
+}
+
+// Pids as numbers, then by name.
+bool before(const ProcessFiles& a, const ProcessFiles& b) {
+  const auto key = [](const std::string& stem) {
+    return std::pair(std::strtoull(stem.c_str(), nullptr, 10), stem);
+  };
+  return key(a.stem) < key(b.stem);
+}
+
+Result<trace::Log> read_log(const std::string& path) {
+  BOHR_TRY(input, trace::read_input(path));
+  return trace::to_log(input);
+}
+
+Result<Checked> check_process(const ProcessFiles& files, const CheckOptions& options) {
+  BOHR_TRY(log, read_log(files.log));
+  BOHR_TRY(program, trace::import_log(log));
+  return check_program(std::move(program), process_name(log, "pid " + files.stem), options);
+}
+
+// Nothing was recorded, and nothing was lost.
+bool gave_no_work(const Checked& checked) {
+  const std::vector<Diagnostic>& diagnostics = checked.program.diagnostics;
+  return checked.program.ops.empty() && checked.program.graphs.empty() && diagnostics.size() == 1 &&
+         diagnostics.front().reason == "no-cuda-calls";
+}
+
+void add_process(const ProcessFiles& files, const CheckOptions& options, RunContents* contents) {
+  const std::string name = "pid " + files.stem;
+  if (!files.error.empty()) contents->notes.push_back(name + ": " + files.error);
+  if (files.log.empty()) {
+    contents->checked.push_back(not_checked(name, "not-recorded", files.error));
+    return;
+  }
+  Result<Checked> checked = check_process(files, options);
+  if (!checked.ok()) {
+    const std::string why = to_string(checked.error());
+    contents->notes.push_back(name + ": " + why);
+    contents->checked.push_back(not_checked(name, "lost-records", why));
+  } else if (gave_no_work(checked.value())) {
+    contents->notes.push_back(checked.value().name + ": no CUDA work");
+  } else {
+    contents->checked.push_back(std::move(checked).value());
+  }
+}
+
+}  // namespace
+
+Result<RunDir> make_run_dir(const std::string& wanted) {
+  if (!wanted.empty()) {
+    const std::string path = absolute(wanted);
+    if (mkdir(path.c_str(), 0700) == 0) return RunDir{path, true};
+    return errno == EEXIST ? use_existing(path) : Result<RunDir>(dir_error(path, errno));
+  }
+  for (int number = 1; number < kMostDefaults; ++number) {
+    const std::string path = absolute("bohr-" + std::to_string(number));
+    if (mkdir(path.c_str(), 0700) == 0) return RunDir{path, true};
+    if (errno != EEXIST) return dir_error(path, errno);
+  }
+  return dir_error("bohr-" + std::to_string(kMostDefaults), EEXIST);
+}
+
+void drop_run_dir(const RunDir& dir) {
+  if (dir.made) rmdir(dir.path.c_str());
+}
+
+std::vector<ProcessFiles> processes_in(const std::string& dir) {
+  std::map<std::string, ProcessFiles> by_stem;
+  std::error_code error;
+  for (fs::directory_iterator at(dir, error), end; !error && at != end; at.increment(error)) {
+    const std::string extension = at->path().extension();
+    const std::string stem = at->path().stem();
+    if (extension == agent::kLogSuffix) by_stem[stem].log = at->path();
+    if (extension == agent::kErrorSuffix) by_stem[stem].error = first_line(at->path());
+  }
+  std::vector<ProcessFiles> list;
+  for (auto& [stem, files] : by_stem) {
+    files.stem = stem;
+    list.push_back(std::move(files));
+  }
+  std::ranges::sort(list, before);
+  return list;
+}
+
+std::string process_name(const trace::Log& log, const std::string& otherwise) {
+  for (const trace::Record& record : log.records) {
+    const auto* process = std::get_if<trace::Process>(&record);
+    if (process == nullptr || process->command.id >= log.strings.size()) continue;
+    const std::string& command = log.strings[process->command.id];
+    return fmt::format("pid {}{}{}", process->pid, command.empty() ? "" : " ", command);
+  }
+  return otherwise;
+}
+
+RunContents check_ended_run(const std::string& dir, const CheckOptions& options) {
+  RunContents contents;
+  const std::vector<ProcessFiles> processes = processes_in(dir);
+  for (const ProcessFiles& files : processes) add_process(files, options, &contents);
+  if (contents.checked.empty()) {
+    const std::string why = processes.empty() ? "no process of it made a CUDA call"
+                                              : "its processes gave the GPU no work";
+    contents.checked.push_back(not_checked("the program", "no-cuda-calls", why));
+  }
+  return contents;
+}
+
+Result<RunContents> check_run(const std::string& dir, const CheckOptions& options) {
+  if (processes_in(dir).empty()) {
+    return Error{"run-empty", "folder of a run", dir, "it holds no log (PID.bohr)",
+                 "name the folder that bohr run made"};
+  }
+  return check_ended_run(dir, options);
+}
+
+std::vector<trace::Log> read_logs(const std::string& dir) {
+  std::vector<trace::Log> logs;
+  for (const ProcessFiles& files : processes_in(dir)) {
+    if (files.log.empty()) continue;
+    Result<trace::Log> log = read_log(files.log);
+    if (log.ok()) logs.push_back(std::move(log).value());
+  }
+  return logs;
+}
+
+}  // namespace bohr::app

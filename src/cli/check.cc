@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// bohr check: verdicts for traces, logs and cases.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "app/files.h"
+#include "check/judge.h"
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "report/json.h"
+#include "report/text.h"
+
+namespace bohr::cli {
+
+namespace {
+
+struct Arguments {
+  std::vector<std::string> files;
+  CheckArguments check;
+  bool expect = false;
+};
+
+std::string as_text(const std::vector<app::Checked>& checked, const CheckArguments& arguments,
+                    const app::CheckOptions& options, const std::string& target) {
+  report::TextOptions text;
+  text.style = output_style();
+  if (arguments.all || !output_is_terminal()) text.most = -1;
+  text.undecided = arguments.undecided;
+  text.target = target;
+  text.require = options.require;
+  return report::render_text(app::subjects_of(checked), text);
+}
+
+// What the case expected and did not get; how much of it a check can tell. One line each.
+std::vector<std::string> judged_lines(const app::Checked& checked, bool* failed) {
+  const std::vector<check::Judgement> judgements = check::judge(checked.program, checked.verdict);
+  const int64_t bad = check::count(judgements, check::Judged::failed);
+  *failed = *failed || bad > 0;
+  std::vector<std::string> lines = {fmt::format("{}: {} met, {} failed, {} not judged by a check",
+                                                checked.name,
+                                                check::count(judgements, check::Judged::met), bad,
+                                                check::count(judgements, check::Judged::open))};
+  for (const check::Judgement& one : judgements) {
+    if (one.state != check::Judged::failed) continue;
+    lines.push_back(one.line > 0 ? fmt::format("  line {}: {}", one.line, one.sentence)
+                                 : fmt::format("  {}", one.sentence));
+  }
+  return lines;
+}
+
+class CheckRun {
+ public:
+  CheckRun(const Arguments& arguments, const app::CheckOptions& options)
+      : arguments_(arguments), options_(options) {}
+
+  int run() {
+    for (const std::string& file : arguments_.files) add(file);
+    if (json() && !all_.empty()) show(report::render_json(app::subjects_of(all_), {}));
+    return static_cast<int>(status_);
+  }
+
+ private:
+  bool json() const { return arguments_.check.format == "json"; }
+  void raise(app::ExitStatus status) { status_ = app::worst(status_, status); }
+  void show(const std::string& text) {
+    if (!print(text)) raise(app::ExitStatus::unusable);
+  }
+  void add(const std::string& file);
+  void judge(const std::vector<app::Checked>& checked);
+
+  const Arguments& arguments_;
+  const app::CheckOptions& options_;
+  app::ExitStatus status_ = app::ExitStatus::clean;
+  std::vector<app::Checked> all_;  // for one document at the end
+  bool shown_ = false;
+};
+
+void CheckRun::add(const std::string& file) {
+  Result<std::vector<app::Checked>> checked = [&] {
+    const Progress progress("checking " + file);
+    return app::check_path(file, options_);
+  }();
+  if (!checked.ok()) {
+    say_error(checked.error());
+    raise(app::ExitStatus::unusable);
+    return;
+  }
+  if (!json()) {
+    if (shown_) show("\n");
+    shown_ = true;
+    show(as_text(checked.value(), arguments_.check, options_, app::shell_word(file)));
+  }
+  if (arguments_.expect) {
+    judge(checked.value());
+  } else {
+    raise(app::status_of(checked.value(), options_.require));
+  }
+  if (!json()) return;
+  for (app::Checked& one : checked.value()) all_.push_back(std::move(one));
+}
+
+void CheckRun::judge(const std::vector<app::Checked>& checked) {
+  bool failed = false;
+  if (!json()) show("\n");
+  for (const app::Checked& one : checked) {
+    for (const std::string& line : judged_lines(one, &failed)) {
+      if (json()) {
+        say(line);
+      } else {
+        show(line + "\n");
+      }
+    }
+  }
+  if (failed) raise(app::ExitStatus::findings);
+}
+
+int run_check(const Arguments& arguments) {
+  const Result<app::CheckOptions> options = check_options(arguments.check);
+  if (!options.ok()) return say_error(options.error()), kUsage;
+  return CheckRun(arguments, options.value()).run();
+}
+
+}  // namespace
+
+void add_check_arguments(CLI::App* command, CheckArguments* arguments) {
+  command->add_option("--format", arguments->format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
+  command->add_option("--require", arguments->require,
+                      "classes that must be complete, comma separated (default: all)");
+  command->add_option("--suppress", arguments->suppress,
+                      "a file of accepted findings: MATCH  # reason");
+  command->add_flag("--strict-threads", arguments->strict_threads,
+                    "order host threads only by what they said to each other");
+  command->add_flag("--all", arguments->all, "list every cause");
+  command->add_flag("--undecided", arguments->undecided, "list every undecided pair");
+}
+
+Result<app::CheckOptions> check_options(const CheckArguments& arguments) {
+  app::CheckOptions options;
+  BOHR_TRY(require, app::parse_classes(arguments.require));
+  BOHR_TRY(suppressions, app::read_suppressions(arguments.suppress));
+  options.require = std::move(require);
+  options.suppressions = std::move(suppressions);
+  options.strict_threads = arguments.strict_threads;
+  return options;
+}
+
+std::string render(const std::vector<app::Checked>& checked, const CheckArguments& arguments,
+                   const app::CheckOptions& options, const std::string& target) {
+  if (arguments.format == "json") return report::render_json(app::subjects_of(checked), {});
+  return as_text(checked, arguments, options, target);
+}
+
+void add_check(CLI::App* app, int* status) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app->add_subcommand("check", "check traces, logs and cases");
+  command
+      ->add_option("FILE", arguments->files,
+                   "a log, trace, case or run folder; - is standard input")
+      ->required();
+  add_check_arguments(command, &arguments->check);
+  command->add_flag("--expect", arguments->expect,
+                    "judge the expect lines of cases: 0 when all are met, 1 when not");
+  command->callback([arguments, status] { *status = run_check(*arguments); });
+}
+
+}  // namespace bohr::cli

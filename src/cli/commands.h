@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The subcommands. Each add_… declares one; when it was asked for, parsing runs it and its exit
+// status lands in `status`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "app/check_file.h"
+
+namespace bohr::cli {
+
+void add_run(CLI::App* app, const std::vector<std::string>* guest, int* status);
+void add_check(CLI::App* app, int* status);
+void add_show(CLI::App* app, int* status);
+void add_query(CLI::App* app, int* status);
+void add_demo(CLI::App* app, int* status);
+
+// Options that run and check share.
+struct CheckArguments {
+  std::string format = "text";
+  std::string require;
+  std::string suppress;
+  bool strict_threads = false;
+  bool all = false;
+  bool undecided = false;
+};
+void add_check_arguments(CLI::App* command, CheckArguments* arguments);
+Result<app::CheckOptions> check_options(const CheckArguments& arguments);
+
+// The verdicts in the format that was asked for. `target`: what `bohr show` takes.
+std::string render(const std::vector<app::Checked>& checked, const CheckArguments& arguments,
+                   const app::CheckOptions& options, const std::string& target);
+
+constexpr int kUsage = static_cast<int>(app::ExitStatus::unusable);
+
+}  // namespace bohr::cli

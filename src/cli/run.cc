@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// bohr run: a program under the recorder.
+#include "app/run.h"
+
+#include <cstdlib>
+#include <memory>
+
+#include "app/files.h"
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "report/json.h"
+
+namespace bohr::cli {
+
+namespace {
+
+struct Arguments {
+  std::string dir;
+  uint64_t max_log = 0;
+  std::string stacks;
+  std::string exit = "bohr";
+  CheckArguments check;
+};
+
+std::string as_json(const app::RunOutcome& outcome) {
+  report::JsonOptions json;
+  json.program_exit = report::ProgramExit{outcome.end.code, outcome.end.signal};
+  return report::render_json(app::subjects_of(outcome.checked), json);
+}
+
+int report_run(const app::RunOutcome& outcome, const Arguments& arguments,
+               const app::CheckOptions& options) {
+  app::ExitStatus status = app::status_of(outcome, options.require);
+  if (const Status kept = app::keep_results(outcome, options); !kept.ok()) {
+    say_error(kept.error());
+    status = app::ExitStatus::unusable;
+  } else {
+    say("kept in " + outcome.dir + ": report.txt, findings.json and the logs");
+  }
+  const std::string text =
+      arguments.check.format == "json"
+          ? as_json(outcome)
+          : render(outcome.checked, arguments.check, options, app::shell_word(outcome.dir));
+  if (!print(text)) status = app::ExitStatus::unusable;
+  if (arguments.exit == "guest") return app::shell_code(outcome.end);
+  return static_cast<int>(status);
+}
+
+int run_guest(const Arguments& arguments, const std::vector<std::string>& guest) {
+  if (guest.empty()) {
+    say_error({"usage", "bohr run", "", "no program is named", "bohr run [OPTIONS] -- CMD ..."});
+    return kUsage;
+  }
+  const Result<app::CheckOptions> options = check_options(arguments.check);
+  if (!options.ok()) return say_error(options.error()), kUsage;
+  const char* lib = std::getenv("BOHR_LIB");
+  app::RunOptions run;
+  run.command = guest;
+  run.dir = arguments.dir;
+  run.max_log = arguments.max_log;
+  run.stacks = arguments.stacks;
+  run.lib = lib == nullptr ? "" : lib;
+  run.check = options.value();
+  const Result<app::RunOutcome> outcome = app::run(run, [](const std::string& line) { say(line); });
+  if (!outcome.ok()) return say_error(outcome.error()), kUsage;
+  return report_run(outcome.value(), arguments, options.value());
+}
+
+}  // namespace
+
+void add_run(CLI::App* app, const std::vector<std::string>* guest, int* status) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      app->add_subcommand("run", "run a program under the recorder: bohr run -- CMD ...");
+  command->add_option("-o", arguments->dir, "folder for what is recorded (default: bohr-<n>)");
+  command->add_option("--max-log", arguments->max_log, "bytes that one process may log, e.g. 2GB")
+      ->transform(CLI::AsSizeValue(false));
+  command->add_option("--stacks", arguments->stacks, "python, all or none")
+      ->check(CLI::IsMember({"python", "all", "none"}));
+  command->add_option("--exit", arguments->exit, "guest: exit with the program's own status")
+      ->check(CLI::IsMember({"guest", "bohr"}));
+  add_check_arguments(command, &arguments->check);
+  command->callback([arguments, guest, status] { *status = run_guest(*arguments, *guest); });
+}
+
+}  // namespace bohr::cli

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# shellcheck disable=SC2016  # guests and inner shells expand their own variables
+# bohr demo: every verdict is the expected one, and quickly.
+# shellcheck source=/dev/null
+source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
+
+SECONDS=0
+expect_status 0 demo -- "$BOHR" demo
+expect_in out 'RACE 1 of 1   reuse' demo
+expect_in out 'q_gemm, kv_store' demo
+expect_in out 'CLEAN: no race' demo
+expect_in out 'Every verdict is the expected one.' demo
+expect_not_in out 'NOT AS EXPECTED' demo
+((SECONDS < 60)) || fail "the demo took $SECONDS s"
+finish
