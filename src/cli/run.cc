@@ -46,9 +46,13 @@ int report_run(const app::RunOutcome& outcome, const Arguments& arguments,
   return static_cast<int>(status);
 }
 
-int run_guest(const Arguments& arguments, const std::vector<std::string>& guest) {
-  if (guest.empty()) {
-    say_error({"usage", "bohr run", "", "no program is named", "bohr run [OPTIONS] -- CMD ..."});
+// `extra`: words before the `--` that are no options of ours.
+int run_guest(const Arguments& arguments, const std::vector<std::string>& extra,
+              const std::vector<std::string>& guest) {
+  if (guest.empty() || !extra.empty()) {
+    say_error({"usage", "bohr run", "",
+               extra.empty() ? "no program is named" : "what is \"" + extra.front() + "\"?",
+               "bohr run [OPTIONS] -- CMD ..."});
     return kUsage;
   }
   const Result<app::CheckOptions> options = check_options(arguments.check);
@@ -80,7 +84,10 @@ void add_run(CLI::App* app, const std::vector<std::string>* guest, int* status) 
   command->add_option("--exit", arguments->exit, "guest: exit with the program's own status")
       ->check(CLI::IsMember({"guest", "bohr"}));
   add_check_arguments(command, &arguments->check);
-  command->callback([arguments, guest, status] { *status = run_guest(*arguments, *guest); });
+  command->allow_extras();
+  command->callback([arguments, command, guest, status] {
+    *status = run_guest(*arguments, command->remaining(), *guest);
+  });
 }
 
 }  // namespace bohr::cli

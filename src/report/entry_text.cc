@@ -14,19 +14,13 @@ namespace bohr::report {
 
 namespace {
 
-constexpr size_t kLongestLabel = 40;
-
-std::string label_text(const Side& side) {
-  return shortened(short_name(side.label), kLongestLabel);
-}
-
 void add_sides(Page* page, const Program& program, const Finding& finding) {
   const std::array<const Side*, 2> sides = {&finding.first, &finding.second};
   const std::array<std::string, 2> does = {first_does(program, finding),
                                            second_does(program, finding)};
   size_t label_width = 0, where_width = 0, does_width = 0;
   for (size_t i = 0; i < 2; ++i) {
-    label_width = std::max(label_width, columns(label_text(*sides[i])));
+    label_width = std::max(label_width, columns(label_text(sides[i]->label)));
     where_width = std::max(where_width, columns(where_words(program, *sides[i])));
     does_width = std::max(does_width, columns(does[i]));
   }
@@ -34,11 +28,11 @@ void add_sides(Page* page, const Program& program, const Finding& finding) {
   for (size_t i = 0; i < 2; ++i) {
     const std::string where = where_words(program, *sides[i]);
     if (one_line) {
-      page->paragraph(padded(label_text(*sides[i]), label_width) + "   " +
+      page->paragraph(padded(label_text(sides[i]->label), label_width) + "   " +
                           padded(where, where_width) + "   " + does[i],
                       Ink::bold, 2);
     } else {
-      page->paragraph(fmt::format("{} ({})", label_text(*sides[i]), where), Ink::bold, 2);
+      page->paragraph(fmt::format("{} ({})", label_text(sides[i]->label), where), Ink::bold, 2);
       page->paragraph(does[i], Ink::plain, 6);
     }
   }
@@ -50,12 +44,12 @@ void add_order(Page* page, const Finding& finding) {
   page->field(order.stream + " knows",
               order.known.empty()
                   ? fmt::format("nothing of {}", order.other_stream)
-                  : fmt::format("{} up to {}", order.other_stream, short_name(order.known)));
+                  : fmt::format("{} up to {}", order.other_stream, label_text(order.known)));
   std::string needs = order.needed.empty() ? order.other_stream
                                            : fmt::format("{} up to {}", order.other_stream,
-                                                         short_name(order.needed));
+                                                         label_text(order.needed));
   if (!order.join.empty()) {
-    needs += fmt::format(". The join exists, but too late: {}.", short_name(order.join));
+    needs += fmt::format(". The join exists, but too late: {}.", label_text(order.join));
   }
   page->field(order.stream + " needs", needs);
 }
@@ -74,8 +68,8 @@ std::string position_text(const Program& program, const Side& side) {
   std::string text = program.recorded ? std::string() : fmt::format("line {}", op->enter);
   if (side.graph.valid() && side.node.valid()) {
     if (!text.empty()) text += ", ";
-    text += fmt::format("node {}, graph {}", side.node.value(),
-                        program.graphs[side.graph.index()].name);
+    text += fmt::format("node {}, {}", side.node.value(),
+                        noun("graph", program.graphs[side.graph.index()].name));
     if (side.launch > 1) text += fmt::format(", launch {}", side.launch);
   } else if (text.empty()) {
     text = fmt::format("call {}", op->enter);
@@ -108,13 +102,12 @@ std::string block_text(const Program& program, const Side& side) {
   const Lifetime& lifetime = program.lifetimes[side.lifetime.index()];
   const std::string size = bytes(lifetime.bytes);
   if (lifetime.buffer) return fmt::format("{}: {}, lives throughout", lifetime.name, size);
-  std::string text =
-      fmt::format("{}: allocated{}", lifetime.name, at_stack(program, lifetime.alloc_stack));
+  std::string text = fmt::format("{}: allocated{}", lifetime.name, allocated_at(program, lifetime));
   if (lifetime.owner.valid()) {
     text += fmt::format(" on {}", program.streams[lifetime.owner.index()].name);
   }
   if (lifetime.pool.valid()) {
-    text += fmt::format(", pool {}", program.pools[lifetime.pool.index()].name);
+    text += ", " + noun("pool", program.pools[lifetime.pool.index()].name);
   }
   return text + ", " + size;
 }
@@ -171,8 +164,8 @@ void add_candidate(Page* page, std::span<const Subject> subjects, const Entry& e
   const Program& program = *subjects[entry.subject].program;
   const Finding& finding = *entry.finding;
   std::string text =
-      fmt::format("{} ({}) | {} ({})   {} {}", label_text(finding.first), finding.first.where,
-                  label_text(finding.second), finding.second.where, finding.range.name,
+      fmt::format("{} ({}) | {} ({})   {} {}", label_text(finding.first.label), finding.first.where,
+                  label_text(finding.second.label), finding.second.where, finding.range.name,
                   range(finding.range.begin, finding.range.end));
   if (entry.places > 1) text += "   x " + places_text(subjects, entry);
   page->row({count(number)}, {3}, text);
@@ -184,8 +177,8 @@ void add_candidate(Page* page, std::span<const Subject> subjects, const Entry& e
   if (!order.stream.empty() && !order.needed.empty()) {
     page->row({""}, {3},
               fmt::format("{} knows {} up to: {}; would need: {}", order.stream, order.other_stream,
-                          order.known.empty() ? "nothing" : short_name(order.known),
-                          short_name(order.needed)));
+                          order.known.empty() ? "nothing" : label_text(order.known),
+                          label_text(order.needed)));
   }
   std::string reasons;
   for (const std::string& reason : finding.reasons) {
@@ -201,8 +194,8 @@ void add_places(Page* page, std::span<const Subject> subjects, const Entry& entr
   const Finding& shown = *entry.finding;
   const Program& shown_program = *subjects[entry.subject].program;
   page->blank();
-  add_stack(page, shown_program, "Stack of " + label_text(shown.first), shown.first.stack);
-  add_stack(page, shown_program, "Stack of " + label_text(shown.second), shown.second.stack);
+  add_stack(page, shown_program, "Stack of " + label_text(shown.first.label), shown.first.stack);
+  add_stack(page, shown_program, "Stack of " + label_text(shown.second.label), shown.second.stack);
   for (const Side* side : {&shown.first, &shown.second}) {
     if (!side->lifetime.valid()) continue;
     const Lifetime& lifetime = shown_program.lifetimes[side->lifetime.index()];
@@ -222,8 +215,8 @@ void add_places(Page* page, std::span<const Subject> subjects, const Entry& entr
             (candidates ? verdict.candidates : verdict.findings)[static_cast<size_t>(at)];
         page->paragraph(
             fmt::format("{} {} ({}), then {} ({})   {} {}{}", to_string(finding.hazard),
-                        label_text(finding.first), position_text(program, finding.first),
-                        label_text(finding.second), position_text(program, finding.second),
+                        label_text(finding.first.label), position_text(program, finding.first),
+                        label_text(finding.second.label), position_text(program, finding.second),
                         finding.range.name, range(finding.range.begin, finding.range.end),
                         subjects.size() > 1 ? "   " + subjects[index].name : std::string()),
             Ink::plain, 4);

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "report/layout.h"
+
 namespace bohr::report {
 
 namespace {
@@ -127,6 +129,17 @@ const Frame* useful_caller(const Program& program, StackId stack) {
   const std::vector<Frame>& frames = *frames_of(program, stack);
   const size_t from = static_cast<size_t>(inner - frames.data()) + 1;
   return first_of(frames, from, inner->python ? users_python : users_native);
+}
+
+std::string label_text(std::string_view label) {
+  constexpr size_t kLongest = 48;
+  return shortened(short_name(label), kLongest);
+}
+
+std::string allocated_at(const Program& program, const Lifetime& lifetime) {
+  const std::string at = at_stack(program, lifetime.alloc_stack);
+  constexpr size_t kAt = 4;  // " at "
+  return at.size() > kAt && lifetime.name.starts_with(at.substr(kAt)) ? std::string() : at;
 }
 
 std::string at_stack(const Program& program, StackId stack) {

@@ -24,6 +24,12 @@ const Frame* useful_frame(const Program& program, StackId stack);
 // The next such frame outwards that stands elsewhere; null when there is none.
 const Frame* useful_caller(const Program& program, StackId stack);
 
+// short_name(), with the middle left out where it is still long.
+std::string label_text(std::string_view label);
+
+// " at indexer.py:412" of a block's allocation, unless the block's name says it.
+std::string allocated_at(const Program& program, const Lifetime& lifetime);
+
 // " at indexer.py:412", or nothing where no stack is known.
 std::string at_stack(const Program& program, StackId stack);
 

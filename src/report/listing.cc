@@ -128,12 +128,18 @@ void add_summary(Page* page, const Subject& subject) {
                             diagnostic.count > 1 ? fmt::format(" (x {})", count(diagnostic.count))
                                                  : std::string()));
   }
-  for (size_t i = 0; i < program.graphs.size(); ++i) {
+  constexpr size_t kMostGraphs = 20;
+  const size_t shown = std::min(program.graphs.size(), kMostGraphs);
+  for (size_t i = 0; i < shown; ++i) {
     const Graph& graph = program.graphs[i];
     page->field(i == 0 ? "graph" : "",
                 fmt::format("{}  {}: {}, {}{}", i, graph.name, count(size_of(graph.nodes), "node"),
                             count(size_of(graph.edges), "edge"),
                             graph.fully_read ? "" : ", not fully read"));
+  }
+  if (shown < program.graphs.size()) {
+    page->field("", fmt::format("and {} more",
+                                count(size_of(program.graphs) - static_cast<int64_t>(shown))));
   }
 }
 

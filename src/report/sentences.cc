@@ -68,8 +68,8 @@ std::string no_wait(const Finding& finding) {
 }
 
 std::string unordered(const Finding& finding) {
-  const std::string first = short_name(finding.first.label);
-  const std::string second = short_name(finding.second.label);
+  const std::string first = label_text(finding.first.label);
+  const std::string second = label_text(finding.second.label);
   const std::string& block = finding.first.block;
   if (!direction_known(finding.first.mode) || !direction_known(finding.second.mode)) {
     return fmt::format(
@@ -100,9 +100,9 @@ std::string reused(const Program& program, const Finding& finding) {
   std::string text = fmt::format(
       "{} is freed{} before {} has waited for {}. The allocator hands the same bytes to {}{}.",
       finding.first.block, at.empty() ? at : at + ",", finding.second.where, finding.first.where,
-      finding.second.block, next == nullptr ? "" : at_stack(program, next->alloc_stack));
-  const std::string first = short_name(finding.first.label);
-  const std::string second = short_name(finding.second.label);
+      finding.second.block, next == nullptr ? "" : allocated_at(program, *next));
+  const std::string first = label_text(finding.first.label);
+  const std::string second = label_text(finding.second.label);
   if (finding.hazard == Hazard::war) {
     text += fmt::format(" If {} is late, it reads what {} wrote.", first, second);
   } else {
@@ -121,16 +121,16 @@ std::string too_short(const Program& program, const Finding& finding) {
       "{} is freed{} while {} may still use it. From there on the allocator may hand its bytes "
       "out again{}; in this trace it did not.",
       finding.first.block, block == nullptr ? "" : at_stack(program, block->free_stack),
-      short_name(finding.first.label), owner);
+      label_text(finding.first.label), owner);
 }
 
 std::string pooled(const Program& program, const Finding& finding) {
   const std::string graph = finding.first.graph.valid()
-                                ? program.graphs[finding.first.graph.index()].name
-                                : std::string("the graph");
+                                ? noun("graph", program.graphs[finding.first.graph.index()].name)
+                                : std::string("a graph");
   return fmt::format(
-      "Graph {} keeps the address that {} had when it was captured. By launch {} these bytes are "
-      "{}'s. All of it happens in order: what is wrong is the address.",
+      "The capture of {} left the address of {} in it. By launch {} these bytes belong to {}. All "
+      "of it happens in order: what is wrong is the address.",
       graph, finding.first.block, finding.first.launch, finding.second.block);
 }
 
@@ -139,7 +139,8 @@ std::string pooled(const Program& program, const Finding& finding) {
 std::string first_does(const Program& program, const Finding& finding) {
   const std::string what = named(first_range(program, finding));
   const char* verb = does(finding.first.mode);
-  if (finding.cls == HazardClass::pool) return fmt::format("{} {}, by address", verb, what);
+  if (finding.cls == HazardClass::pool)
+    return fmt::format("{} {}, at its captured address", verb, what);
   const bool late = finding.cls == HazardClass::reuse || finding.cls == HazardClass::lifetime ||
                     finding.hazard == Hazard::war;
   return fmt::format("{}{} {}", late ? "still " : "", verb, what);
@@ -163,7 +164,7 @@ std::string where_words(const Program& program, const Side& side) {
       kind = program.actors[op.actor.index()].kind == ActorKind::agent ? "agent" : "thread";
     }
   }
-  return fmt::format("{} {}", kind, side.where);
+  return noun(kind, side.where);
 }
 
 std::string what_happens(const Program& program, const Finding& finding) {

@@ -115,6 +115,12 @@ const char* op_word(OpKind kind) {
   return kWords[static_cast<size_t>(kind)];
 }
 
+std::string noun(std::string_view kind, std::string_view name) {
+  const size_t at = name.find(kind);
+  const bool says_it = at == 0 || (at != std::string_view::npos && at + kind.size() == name.size());
+  return says_it ? std::string(name) : fmt::format("{} {}", kind, name);
+}
+
 std::string count(int64_t number) {
   std::string digits = std::to_string(number);
   const size_t first = number < 0 ? 1 : 0;

@@ -26,6 +26,8 @@ const char* state_word(CoverageState state);   // "complete", "undecided", "not-
 const char* outcome_word(Outcome outcome);     // "clean", …
 const char* op_word(OpKind kind);              // "kernel", …
 
+// "stream main", but "stream 2" for a name that says what it is already.
+std::string noun(std::string_view kind, std::string_view name);
 std::string count(int64_t number);                         // "1,204"
 std::string count(int64_t number, std::string_view noun);  // "1 graph", "1,204 nodes"
 std::string bytes(uint64_t size);                          // "64 KiB"

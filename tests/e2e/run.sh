@@ -81,6 +81,9 @@ expect_status 1 'trace.db of two' -- "$BOHR" check ranks/trace.db
 
 # Refusals leave nothing behind.
 expect_status 2 'no program' -- "$BOHR" run
+expect_status 2 'no --' -- "$BOHR" run python serve.py
+expect_in err 'bohr run [OPTIONS] -- CMD' 'no --'
+expect_status 2 'no such option' -- "$BOHR" run --frobnicate -- true
 expect_status 2 'no program after --' -- "$BOHR" run --
 expect_status 2 'not there' -- "$BOHR" run -o absent -- /no/such/program
 expect_in err '/no/such/program' 'not there'

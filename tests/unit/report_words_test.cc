@@ -19,6 +19,13 @@ TEST(ReportWords, Counts) {
   EXPECT_EQ(count(3, "process"), "3 processes");
 }
 
+TEST(ReportWords, NamesThatSayWhatTheyAre) {
+  EXPECT_EQ(noun("stream", "main"), "stream main");
+  EXPECT_EQ(noun("stream", "stream 2"), "stream 2");
+  EXPECT_EQ(noun("pool", "default pool"), "default pool");
+  EXPECT_EQ(noun("graph", "bs=8"), "graph bs=8");
+}
+
 TEST(ReportWords, Sizes) {
   EXPECT_EQ(bytes(1), "1 byte");
   EXPECT_EQ(bytes(1023), "1023 bytes");
