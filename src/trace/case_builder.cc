@@ -6,25 +6,14 @@
 
 namespace bohr::trace::text {
 
-namespace {
-constexpr size_t kMaxOps = 20'000'000;
-}  // namespace
-
-Builder::Builder(const std::string& source) : memory_(&program_, names_) {
+Builder::Builder(const std::string& source, size_t text_bytes)
+    : budget_(text_bytes), memory_(&program_, names_, &budget_) {
   program_.source = source;
   program_.actors.push_back({"host", ActorKind::thread});
   BOHR_CHECK(names_.declare("host", {NameKind::thread, 0, 0}).ok());
 }
 
-// One statement may make many ops: an alloc waits once for each stream that used the old block.
 Status Builder::add(const Statement& statement) {
-  BOHR_TRY_STATUS(dispatch(statement));
-  if (program_.ops.size() <= kMaxOps) return Nothing{};
-  return case_error("case-too-large", statement.line, "the case has over 20 million ops",
-                    "split the case");
-}
-
-Status Builder::dispatch(const Statement& statement) {
   switch (statement.kind) {
     case StatementKind::version:
       return case_error("case-syntax", statement.line, "'case' stands twice",
@@ -124,7 +113,7 @@ Status Builder::begin_capture(const Statement& statement) {
   program_.graphs.push_back(std::move(graph));
   launches_.push_back(0);
   program_.exec_count = static_cast<int32_t>(program_.graphs.size());
-  capture_.emplace(&program_.graphs.back(), id);
+  capture_.emplace(&program_.graphs.back(), id, &budget_);
   capture_name_ = statement.name;
   return Nothing{};
 }

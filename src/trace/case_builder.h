@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "model/program.h"
+#include "trace/case_budget.h"
 #include "trace/case_capture.h"
 #include "trace/case_memory.h"
 #include "trace/case_names.h"
@@ -24,7 +25,7 @@ namespace bohr::trace::text {
 
 class Builder {
  public:
-  explicit Builder(const std::string& source);
+  Builder(const std::string& source, size_t text_bytes);
 
   Status add(const Statement& statement);
 
@@ -35,7 +36,6 @@ class Builder {
 
  private:
   // case_builder.cc
-  Status dispatch(const Statement& statement);
   Status declare(const Statement& statement);
   Status declare_stream(const Statement& statement);
   Status declare_actor(const Statement& statement, ActorKind kind);
@@ -66,7 +66,7 @@ class Builder {
   Status free(const Statement& statement, Op op);
   Status uses(const Statement& statement, Op op);
   Result<LifetimeId> allocation(std::string_view name, const Statement& statement) const;
-  void record_uses(LifetimeId lifetime, const Op& op);
+  Status record_uses(LifetimeId lifetime, const Op& op, int32_t line);
   Point here() const;
 
   // case_expect_names.cc
@@ -105,6 +105,7 @@ class Builder {
 
   Program program_;
   Names names_;
+  Budget budget_;
   Memory memory_;
   std::optional<Capture> capture_;
   std::string_view capture_name_;

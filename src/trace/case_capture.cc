@@ -12,7 +12,7 @@ namespace bohr::trace::text {
 
 namespace {
 
-constexpr uint64_t kMaxEntries = 50'000'000;
+constexpr uint64_t kMaxMerged = 50'000'000;
 
 Frontier no_nodes() { return std::make_shared<const std::vector<NodeId>>(); }
 
@@ -25,11 +25,15 @@ Frontier merged(const Frontier& a, const Frontier& b) {
 
 }  // namespace
 
-Status Capture::count(size_t entries, int32_t line) {
-  entries_ += entries;
-  if (entries_ <= kMaxEntries) return Nothing{};
-  return case_error("case-too-large", line, "the capture has over 50 million dependencies",
-                    "split the capture");
+// Merging is bounded by itself: a wide join merges far more than it keeps.
+Status Capture::merge(const Frontier& from, Frontier* into, int32_t line) {
+  merged_ += from->size() + (*into)->size();
+  if (merged_ > kMaxMerged) {
+    return case_error("case-too-large", line, "the joins of the capture are too wide",
+                      "split the capture");
+  }
+  *into = merged(*into, from);
+  return Nothing{};
 }
 
 Frontier Capture::frontier(StreamId stream) const {
@@ -44,7 +48,7 @@ Status Capture::add_node(Op op, int32_t line) {
   if (op.programmatic && state.kernel.valid()) {
     graph_.edges.push_back({state.kernel, node, EdgeKind::programmatic});
   } else if (state.frontier) {
-    BOHR_TRY_STATUS(count(state.frontier->size(), line));
+    BOHR_TRY_STATUS(budget_.take(state.frontier->size(), line));
     for (const NodeId from : *state.frontier) {
       graph_.edges.push_back({from, node, EdgeKind::full});
     }
@@ -62,9 +66,7 @@ Status Capture::wait(StreamId stream, const Frontier& frontier, int32_t line) {
     state.frontier = frontier;
     return Nothing{};
   }
-  BOHR_TRY_STATUS(count(state.frontier->size() + frontier->size(), line));
-  state.frontier = merged(state.frontier, frontier);
-  return Nothing{};
+  return merge(frontier, &state.frontier, line);
 }
 
 void Capture::wait_for_nothing(StreamId stream) { streams_[stream].kernel = NodeId(); }
@@ -73,10 +75,9 @@ Status Capture::mark(MarkKind kind, LifetimeId lifetime, const std::vector<Strea
                      int32_t line) {
   Frontier nodes = no_nodes();
   for (const StreamId stream : streams) {
-    const Frontier own = frontier(stream);
-    BOHR_TRY_STATUS(count(nodes->size() + own->size(), line));
-    nodes = merged(nodes, own);
+    BOHR_TRY_STATUS(merge(frontier(stream), &nodes, line));
   }
+  BOHR_TRY_STATUS(budget_.take(nodes->size(), line));
   graph_.marks.push_back({kind, lifetime, NodeId(graph_.nodes.size()), *nodes});
   return Nothing{};
 }

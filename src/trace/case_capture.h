@@ -17,6 +17,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "model/program.h"
+#include "trace/case_budget.h"
 
 namespace bohr::trace::text {
 
@@ -25,7 +26,7 @@ using Frontier = std::shared_ptr<const std::vector<NodeId>>;
 
 class Capture {
  public:
-  Capture(Graph* graph, GraphId id) : graph_(*graph), id_(id) {}
+  Capture(Graph* graph, GraphId id, Budget* budget) : graph_(*graph), id_(id), budget_(*budget) {}
 
   GraphId id() const { return id_; }
   Graph& graph() { return graph_; }
@@ -41,7 +42,7 @@ class Capture {
               int32_t line);
 
  private:
-  Status count(size_t entries, int32_t line);
+  Status merge(const Frontier& a, Frontier* into, int32_t line);
 
   struct StreamState {
     Frontier frontier;
@@ -50,8 +51,9 @@ class Capture {
 
   Graph& graph_;
   GraphId id_;
+  Budget& budget_;
   std::unordered_map<StreamId, StreamState> streams_;
-  uint64_t entries_ = 0;  // edges and frontier entries so far
+  uint64_t merged_ = 0;  // entries of merged frontiers so far
 };
 
 }  // namespace bohr::trace::text

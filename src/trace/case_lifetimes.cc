@@ -12,6 +12,10 @@
 
 namespace bohr::trace::text {
 
+namespace {
+constexpr uint64_t kOpWeight = 4;  // an op takes the room of about four accesses
+}  // namespace
+
 Point Builder::here() const {
   if (capture_) {
     const Graph& graph = program_.graphs.back();
@@ -76,6 +80,7 @@ Status Builder::alloc_over(const Statement& statement, LifetimeId id, const Op& 
   BOHR_TRY_STATUS(memory_.place_over(id, old, statement.offset, statement.line));
   for (const OpId used : program_.lifetimes[old.index()].use_records) {
     if (program_.ops[used.index()].stream == op.stream) continue;
+    BOHR_TRY_STATUS(budget_.take(kOpWeight, statement.line));
     Op wait = op;
     wait.kind = OpKind::wait;
     wait.hidden = true;
@@ -86,11 +91,12 @@ Status Builder::alloc_over(const Statement& statement, LifetimeId id, const Op& 
 }
 
 // One hidden record per stream that uses the block outside the capture at hand.
-void Builder::record_uses(LifetimeId id, const Op& op) {
+Status Builder::record_uses(LifetimeId id, const Op& op, int32_t line) {
   StreamId recorded;
   for (const Use& use : lifetimes_[id.index()].uses) {
     if (use.stream == recorded || (capture_ && use.graph == capture_->id())) continue;
     recorded = use.stream;
+    BOHR_TRY_STATUS(budget_.take(kOpWeight, line));
     Op record = op;
     record.kind = OpKind::record;
     record.hidden = true;
@@ -98,6 +104,7 @@ void Builder::record_uses(LifetimeId id, const Op& op) {
     const OpId made = push(record);
     program_.lifetimes[id.index()].use_records.push_back(made);
   }
+  return Nothing{};
 }
 
 Status Builder::free(const Statement& statement, Op op) {
@@ -109,7 +116,7 @@ Status Builder::free(const Statement& statement, Op op) {
   }
   state.freed = true;
   memory_.free(id);
-  record_uses(id, op);
+  BOHR_TRY_STATUS(record_uses(id, op, statement.line));
   Lifetime& lifetime = program_.lifetimes[id.index()];
   lifetime.free = here();
   op.lifetime = id;

@@ -13,7 +13,6 @@ namespace {
 
 constexpr uint64_t kGap = 4096;
 constexpr uint64_t kSpaceEnd = uint64_t{1} << 62;
-constexpr uint64_t kMaxEntries = 20'000'000;
 
 // The pieces of `old` from `offset` on, at most `bytes` of them, with offsets from there. Pieces
 // stand in the order of their offsets.
@@ -34,15 +33,8 @@ std::vector<Piece> cut(const Lifetime& old, uint64_t offset, uint64_t bytes) {
 
 }  // namespace
 
-Status Memory::count(size_t entries, int32_t line) {
-  entries_ += entries;
-  if (entries_ <= kMaxEntries) return Nothing{};
-  return case_error("case-too-large", line, "the case has over 20 million pieces of memory",
-                    "split the case");
-}
-
 Status Memory::take_fresh(uint64_t bytes, int32_t line, ByteRange* range) {
-  BOHR_TRY_STATUS(count(1, line));
+  BOHR_TRY_STATUS(budget_.take(1, line));
   if (bytes > kSpaceEnd - next_) {
     return case_error("case-size", line, "the memory of the case does not fit 62 address bits",
                       "use smaller sizes");
@@ -71,7 +63,7 @@ Status Memory::place_over(LifetimeId id, LifetimeId old_id, uint64_t offset, int
                       "use an offset below its size, or leave `over` out");
   }
   lifetime.pieces = cut(old, offset, lifetime.bytes);
-  BOHR_TRY_STATUS(count(lifetime.pieces.size(), line));
+  BOHR_TRY_STATUS(budget_.take(lifetime.pieces.size(), line));
   BOHR_TRY_STATUS(check_unused(lifetime, line));
   const uint64_t reused = std::min(lifetime.bytes, old.bytes - offset);
   if (reused < lifetime.bytes) {
@@ -136,7 +128,7 @@ Status Memory::add_accesses(const Part& part, AccessMode mode, bool early, int32
                             std::vector<Access>* accesses) {
   const Lifetime& lifetime = program_.lifetimes[part.lifetime.index()];
   const std::vector<Piece> pieces = cut(lifetime, part.begin, part.end - part.begin);
-  BOHR_TRY_STATUS(count(pieces.size(), line));
+  BOHR_TRY_STATUS(budget_.take(pieces.size(), line));
   for (const Piece& piece : pieces) {
     Access access;
     access.range = piece.range;

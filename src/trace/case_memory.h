@@ -13,6 +13,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "model/program.h"
+#include "trace/case_budget.h"
 #include "trace/case_names.h"
 #include "trace/case_statement.h"
 
@@ -27,7 +28,8 @@ struct Part {
 
 class Memory {
  public:
-  Memory(Program* program, const Names& names) : program_(*program), names_(names) {}
+  Memory(Program* program, const Names& names, Budget* budget)
+      : program_(*program), names_(names), budget_(*budget) {}
 
   // Gives `bytes` fresh addresses.
   Status place(LifetimeId lifetime, int32_t line);
@@ -47,12 +49,11 @@ class Memory {
  private:
   Status take_fresh(uint64_t bytes, int32_t line, ByteRange* range);
   Status check_unused(const Lifetime& lifetime, int32_t line) const;
-  Status count(size_t entries, int32_t line);
 
   Program& program_;
   const Names& names_;
+  Budget& budget_;
   uint64_t next_ = uint64_t{1} << 20;
-  uint64_t entries_ = 0;  // pieces and accesses so far
   struct Live {
     uint64_t end;
     LifetimeId lifetime;

@@ -35,7 +35,7 @@ Result<Program> read(std::string_view input, const std::string& source) {
   if (input.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
     input.remove_prefix(kByteOrderMark.size());
   }
-  text::Builder builder(source);
+  text::Builder builder(source, input.size());
   std::vector<text::Token> tokens;
   int32_t line = 0;
   int64_t statements = 0;

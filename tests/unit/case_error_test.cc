@@ -176,5 +176,59 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{kPair + "expect clean\nexpect hazard WAW k m\n", "case-expect", 19},
                     Bad{kPair + "expect witness\nexpect no-witness\n", "case-expect", 19}));
 
+std::string numbered(const std::string& line, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    std::string next = line;
+    for (size_t at = next.find('%'); at != std::string::npos; at = next.find('%', at)) {
+      next.replace(at, 1, std::to_string(i));
+    }
+    text += next + "\n";
+  }
+  return text;
+}
+
+std::string code_of(const std::string& text) {
+  const auto program = read_case(text, "x.case");
+  return program.ok() ? "" : program.error().code;
+}
+
+TEST(CaseTooLarge, AllocatorWaitsDoNotMultiply) {
+  const auto text = [](int count) {
+    return kHead + numbered("stream s%", count) + "s: alloc a 1M\n" +
+           numbered("s%: uses a", count) + "s: free a\n" +
+           numbered("s: alloc b% 1 over a+%", count);
+  };
+  EXPECT_EQ(code_of(text(200)), "");
+  EXPECT_EQ(code_of(text(2000)), "case-too-large");
+}
+
+TEST(CaseTooLarge, GenerationsDoNotGrowWithoutBound) {
+  const auto text = [](int count) {
+    std::string made = kHead + "s: alloc a0 1\n";
+    for (int i = 1; i < count; ++i) {
+      const std::string old = "a" + std::to_string(i - 1);
+      made += "s: free " + old + "\ns: alloc a" + std::to_string(i) + " " + std::to_string(i + 1) +
+              " over " + old + "\n";
+    }
+    return made;
+  };
+  EXPECT_EQ(code_of(text(500)), "");
+  EXPECT_EQ(code_of(text(2500)), "case-too-large");
+}
+
+TEST(CaseTooLarge, WideJoins) {
+  const auto text = [](int count, int joins) {
+    std::string made = kHead + numbered("stream s%", count) + "capture g on s\n" +
+                       numbered("s%: callback c%\ns%: record e%", count);
+    for (int i = 0; i < joins; ++i) {
+      made += numbered("s" + std::to_string(i) + ": wait e%", count);
+    }
+    return made + "end g\n";
+  };
+  EXPECT_EQ(code_of(text(200, 10)), "");
+  EXPECT_EQ(code_of(text(4000, 10)), "case-too-large");
+}
+
 }  // namespace
 }  // namespace bohr::trace

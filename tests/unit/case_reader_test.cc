@@ -257,6 +257,14 @@ TEST(CaseReader, UsesMakeHiddenRecordsAndWaits) {
   EXPECT_EQ(p.ops[static_cast<size_t>(lifetime(p, "b").alloc.index)].kind, OpKind::alloc);
 }
 
+TEST(CaseReader, AFreeStandsOnItsOwnersStream) {
+  const Program p =
+      must_read("case 1\nthread gc\nstream s\nstream t\ns: alloc a 4K\n@gc t: free a\n");
+  const Op& free = p.ops[static_cast<size_t>(lifetime(p, "a").free.index)];
+  EXPECT_EQ(free.stream, StreamId(0));
+  EXPECT_EQ(free.actor, ActorId(1));
+}
+
 TEST(CaseReader, LaunchesNameTheOneExecOfTheirGraph) {
   const Program p = must_read(
       "case 1\nstream s\nstream t\nbuffer x 4K\ncapture a on s\ns: fill f x\nend a\n"
