@@ -88,7 +88,7 @@ check "include arrows" python3 tools/check_includes.py
 check "file sizes and words" python3 tools/check_sizes.py
 check "shellcheck" shellcheck "${scripts[@]}"
 if ((${#pythons[@]})); then check "python compiles" compile_python "${pythons[@]}"; fi
-check "headers compile alone" cmake --build --preset headers --parallel "$(nproc)"
+check "headers compile alone, benchmarks compile" cmake --build --preset lint --parallel "$(nproc)"
 if [[ ${1:-} == --all ]]; then
   mapfile -t tidied < <(files 'src/*.cc')
 else
