@@ -13,18 +13,20 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bohr=${BOHR:-$root/build/release/bohr}
 
-# under STACKS COMMAND...: with the agent; STACKS "" is the default.
+# under STACKS COMMAND...: with the agent; STACKS is default, none or all.
 under() {
-  local stacks=$1
+  local stacks=$1 folder
   shift
-  local folder
   folder=$(mktemp -d "$work/run.XXXX")
   if [[ $bohr == none ]]; then
+    case $stacks in default) stacks= ;; none) stacks=0 ;; esac
     env CUDA_INJECTION64_PATH="$AGENT" BOHR_AGENT="$AGENT" BOHR_DIR="$folder" \
       BOHR_STACKS="$stacks" PYTHONPATH="$root/python/bohr${PYTHONPATH:+:$PYTHONPATH}" "$@"
   else
-    BOHR_STACKS=$stacks "$bohr" run --exit=guest -o "$folder/run" -- "$@" 2>/dev/null |
-      grep -E '_(us|ms) '
+    local options=()
+    [[ $stacks == default ]] || options=(--stacks "$stacks")
+    "$bohr" run --exit=guest "${options[@]}" -o "$folder/run" -- "$@" 2>/dev/null |
+      grep -E '^capture'
   fi
   rm -rf "$folder"
 }
@@ -33,8 +35,8 @@ nvcc -std=c++20 -O2 -arch=native -o "$work/overhead" "$programs/overhead.cu" -lc
 measure() {
   basename "${*: -1}"
   echo "  plain:        $("$@")"
-  echo "  default:      $(under "" "$@")"
-  echo "  no stacks:    $(under 0 "$@")"
+  echo "  default:      $(under default "$@")"
+  echo "  no stacks:    $(under none "$@")"
   echo "  all stacks:   $(under all "$@")"
 }
 for _ in 1 2; do
