@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+// Unwinding costs microseconds, and programs issue most of their work from loops. So each thread
+// remembers its last few stacks with the places where their return addresses stood: when it comes
+// back to the same depth and every one of these places, from the innermost outwards, still holds
+// the same address, then the stack is the same, since each frame's size follows from its address.
+// The places lie between here and the stack's base, so they can be read; a stack that ends earlier
+// differs before its end.
 #include "agent/native_frames.h"
 
 #include <cxxabi.h>
@@ -19,31 +25,71 @@ namespace bohr::agent {
 namespace {
 
 constexpr size_t kMaxNative = 48;
+constexpr size_t kRemembered = 4;
 
 struct Unwinder {
   decltype(&_Unwind_Backtrace) backtrace = nullptr;
   decltype(&_Unwind_GetIP) ip = nullptr;
+  decltype(&_Unwind_GetCFA) cfa = nullptr;
 };
 Unwinder unwinder;
 std::atomic<uintptr_t> interpreter_begin{0};
 std::atomic<uintptr_t> interpreter_end{0};
 
+// Plain data without a destructor: threads end at any time.
+struct Remembered {
+  uintptr_t depth = 0;  // the frame address of append_addresses
+  size_t count = 0;
+  uintptr_t addresses[kMaxNative];
+  uintptr_t places[kMaxNative];  // of the return addresses; 0 where not known
+};
+struct Memory {
+  Remembered stacks[kRemembered];
+  size_t oldest = 0;
+};
+thread_local Memory memory;
+
 struct Walk {
-  RawWords* words;
+  Remembered* out;
   uintptr_t stop_begin;
   uintptr_t stop_end;
-  size_t count;
 };
+
+// The return address into a frame stands just below the stack pointer that it returns to; true of
+// x86-64 alone.
+uintptr_t place_of(_Unwind_Context* context) {
+#if defined(__x86_64__)
+  return unwinder.cfa(context) - sizeof(uintptr_t);
+#else
+  static_cast<void>(context);
+  return 0;
+#endif
+}
 
 _Unwind_Reason_Code step(_Unwind_Context* context, void* data) {
   auto* walk = static_cast<Walk*>(data);
   const uintptr_t address = unwinder.ip(context);
-  if (!address || walk->count++ == kMaxNative ||
+  Remembered& out = *walk->out;
+  if (!address || out.count == kMaxNative ||
       (address >= walk->stop_begin && address < walk->stop_end)) {
     return _URC_END_OF_STACK;
   }
-  walk->words->push_back(address);
+  out.addresses[out.count] = address;
+  out.places[out.count] = place_of(context);
+  ++out.count;
   return _URC_NO_REASON;
+}
+
+// The first frame is append_addresses itself: its place is not a return address.
+bool unchanged(const Remembered& stack, uintptr_t depth) {
+  if (stack.depth != depth || stack.count < 2) return false;
+  for (size_t i = 1; i < stack.count; ++i) {
+    if (stack.places[i] <= depth) return false;
+    if (*reinterpret_cast<const volatile uintptr_t*>(stack.places[i]) != stack.addresses[i]) {
+      return false;
+    }
+  }
+  return true;
 }
 
 std::string demangled(const std::string& symbol) {
@@ -104,6 +150,7 @@ void prepare_unwinder() {
   void* library = dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) return;
   unwinder.ip = reinterpret_cast<decltype(unwinder.ip)>(dlsym(library, "_Unwind_GetIP"));
+  unwinder.cfa = reinterpret_cast<decltype(unwinder.cfa)>(dlsym(library, "_Unwind_GetCFA"));
   unwinder.backtrace =
       reinterpret_cast<decltype(unwinder.backtrace)>(dlsym(library, "_Unwind_Backtrace"));
   RawWords warm;
@@ -128,10 +175,21 @@ void find_interpreter() {
   interpreter_begin.store(begin);
 }
 
-void append_addresses(RawWords* words) {
-  if (!unwinder.backtrace || !unwinder.ip) return;
-  Walk walk{words, interpreter_begin.load(), interpreter_end.load(), 0};
+__attribute__((noinline)) void append_addresses(RawWords* words) {
+  if (!unwinder.backtrace || !unwinder.ip || !unwinder.cfa) return;
+  const auto depth = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  for (const Remembered& stack : memory.stacks) {
+    if (!unchanged(stack, depth)) continue;
+    words->insert(words->end(), stack.addresses, stack.addresses + stack.count);
+    return;
+  }
+  Remembered& stack = memory.stacks[memory.oldest];
+  memory.oldest = (memory.oldest + 1) % kRemembered;
+  stack.depth = depth;
+  stack.count = 0;
+  Walk walk{&stack, interpreter_begin.load(), interpreter_end.load()};
   unwinder.backtrace(step, &walk);
+  words->insert(words->end(), stack.addresses, stack.addresses + stack.count);
 }
 
 NativeFrame native_frame(Recorder& r, uintptr_t address) {
