@@ -6,6 +6,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include <filesystem>
+
 #include "log_bytes.h"
 #include "log_files.h"
 #include "trace/open.h"
@@ -144,6 +146,27 @@ TEST_F(OpenInput, QueriesRunOnLogsAndTraces) {
     EXPECT_EQ(database.value().number("SELECT count(*) FROM kernel_v").value(), 3);
     EXPECT_FALSE(database.value().prepare("DELETE FROM kernel").ok());
   }
+}
+
+TEST(OpenTraces, RecordedLogsSurviveSqlite) {
+  int logs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(BOHR_TRACES_DIR)) {
+    if (entry.path().extension() != ".zst") continue;
+    SCOPED_TRACE(entry.path());
+    const auto input = read_input(entry.path());
+    ASSERT_TRUE(input.ok()) << to_string(input.error());
+    const auto log = to_log(input.value());
+    ASSERT_TRUE(log.ok()) << to_string(log.error());
+    ASSERT_TRUE(std::holds_alternative<End>(log.value().records.back()));
+    const auto database = sqlite_in_memory(std::vector<Log>{log.value()});
+    ASSERT_TRUE(database.ok()) << to_string(database.error());
+    const auto back = read_sqlite(database.value());
+    ASSERT_TRUE(back.ok()) << to_string(back.error());
+    EXPECT_EQ(back.value()[0].strings, log.value().strings);
+    EXPECT_TRUE(back.value()[0].records == log.value().records);
+    ++logs;
+  }
+  EXPECT_GT(logs, 10);
 }
 
 TEST(OpenZstd, BoundsWhatItWrites) {
