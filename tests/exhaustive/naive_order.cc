@@ -2,6 +2,8 @@
 // One function per rule of the case format.
 #include "exhaustive/naive_order.h"
 
+#include <optional>
+
 #include "base/check.h"
 
 namespace bohr::naive {
@@ -77,6 +79,7 @@ struct Builder {
   void host_threads();
   void streams();
   void stream_item(size_t i);
+  std::optional<size_t> programmatic_predecessor(size_t i) const;
   void events_and_signals();
   void host_synchronisation();
   void launches_of_one_exec();
@@ -178,31 +181,34 @@ void Builder::host_threads() {
   }
 }
 
-// Stream order and the legacy stream's rules, for the item at place i. A programmatic kernel begins
-// after its predecessor kernel's begin only, records apart, which are no work; a wait or another
-// kind of work between them makes the order full.
+// Stream order and the legacy stream's rules, for the item at place i.
 void Builder::stream_item(size_t i) {
   const Op& op = program.ops[i];
-  const WorkPoints& work = order.op_work[i];
-  const bool early_start = op.kind == OpKind::kernel && op.programmatic;
-  bool predecessor_found = false;
-  for (size_t j = i; j-- > 0;) {
+  const int32_t begin = order.op_work[i].begin;
+  const std::optional<size_t> predecessor = programmatic_predecessor(i);
+  if (predecessor) arrow(order.op_work[*predecessor].begin, begin);
+  for (size_t j = 0; j < i; ++j) {
     const Op& earlier = program.ops[j];
     if (!on_stream(earlier)) continue;
-    if (legacy_rule(program, earlier.stream, op.stream)) {
-      arrow(order.op_work[j].end, work.begin);
-    }
-    if (earlier.stream != op.stream) continue;
-    if (!early_start) {
-      arrow(order.op_work[j].end, work.begin);
-      continue;
-    }
-    arrow(order.op_work[j].end, rest_of(OpId(i), NodeId()));
-    if (predecessor_found || earlier.kind == OpKind::record) continue;
-    predecessor_found = true;
-    const bool kernel = earlier.kind == OpKind::kernel;
-    arrow(kernel ? order.op_work[j].begin : order.op_work[j].end, work.begin);
+    const int32_t end = order.op_work[j].end;
+    if (legacy_rule(program, earlier.stream, op.stream)) arrow(end, begin);
+    if (earlier.stream == op.stream) arrow(end, predecessor ? rest_of(OpId(i), NodeId()) : begin);
   }
+}
+
+// The kernel right before a programmatic kernel in its stream, records apart, which are no work. A
+// wait or another kind of work between them, or none before at all, makes the order full.
+std::optional<size_t> Builder::programmatic_predecessor(size_t i) const {
+  const Op& op = program.ops[i];
+  if (op.kind != OpKind::kernel || !op.programmatic) return std::nullopt;
+  for (size_t j = i; j-- > 0;) {
+    const Op& earlier = program.ops[j];
+    const bool between = on_stream(earlier) && earlier.stream == op.stream;
+    if (!between || earlier.kind == OpKind::record) continue;
+    if (earlier.kind == OpKind::kernel) return j;
+    return std::nullopt;
+  }
+  return std::nullopt;
 }
 
 void Builder::streams() {
