@@ -112,12 +112,10 @@ std::vector<std::pair<size_t, size_t>> unordered_conflicts(const Program& progra
   return pairs;
 }
 
-// One finding for a pair of ops or nodes in this order, at the first launches where it happens; all
-// conflicting accesses of that pair of instances say what kind and class it is.
+// One finding for a pair of ops or nodes in this order, named by the first launches where it
+// happens; all their unordered accesses, in any launch, say what kind and class it is.
 std::set<NaiveFinding> hazards_of(const Program& program, const Order& order) {
   struct Pair {
-    OpId first_op;
-    OpId second_op;
     int rank = 4;
     NaiveFinding finding;
   };
@@ -134,12 +132,8 @@ std::set<NaiveFinding> hazards_of(const Program& program, const Order& order) {
       const auto [found, inserted] = pairs.try_emplace(key);
       Pair& pair = found->second;
       if (inserted) {
-        pair = {first.op,
-                second.op,
-                rank,
-                {name_of(program, first), name_of(program, second), HazardClass::data, kind}};
+        pair = {rank, {name_of(program, first), name_of(program, second), HazardClass::data, kind}};
       }
-      if (pair.first_op != first.op || pair.second_op != second.op) continue;
       pair.rank = std::min(pair.rank, rank);
       pair.finding.kind = std::min(pair.finding.kind, kind);
     }

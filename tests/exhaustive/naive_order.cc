@@ -88,6 +88,9 @@ struct Builder {
 
   int32_t step_after(const replay::Step& step, int32_t begin, int32_t end);
   void make_work(const replay::Step& first, const Op& work, WorkPoints* points);
+  bool is_thread(ActorId actor) const {
+    return actor.valid() && program.actors[actor.index()].kind == ActorKind::thread;
+  }
   // The last step of a kernel: what follows its grid-dependency wait.
   int32_t rest_of(OpId op, NodeId node) const;
 };
@@ -269,12 +272,16 @@ void Builder::graph_edges() {
   }
 }
 
-// Assumption host-order-observed, for recorded programs.
+// Assumption host-order-observed, for recorded programs: a call that returned before another
+// thread's was entered is ordered before it.
 void Builder::observed_host_order() {
   if (!program.recorded) return;
   for (size_t i = 0; i < program.ops.size(); ++i) {
     for (size_t j = 0; j < program.ops.size(); ++j) {
-      if (program.ops[i].exit < program.ops[j].enter) arrow(order.leave[i], order.enter[j]);
+      const Op& earlier = program.ops[i];
+      const Op& later = program.ops[j];
+      if (!is_thread(earlier.actor) || !is_thread(later.actor)) continue;
+      if (earlier.exit < later.enter) arrow(order.leave[i], order.enter[j]);
     }
   }
 }
