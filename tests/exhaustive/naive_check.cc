@@ -282,15 +282,17 @@ struct PoolSearch {
   void clobbered(const Use& own, const Use& writer);
 };
 
-// FIRST is the node of the older instance: it has the address baked in. SECOND is the first op that
-// conflicts with it through the other instance, atomics counting as reads and writes; the kind is
-// the first that holds of those two.
+// FIRST is the node with the address baked in: of two nodes the older instance's. Without a node
+// there is nothing baked. SECOND is the first op that conflicts with it through the other instance,
+// atomics counting as reads and writes; the kind is the first that holds of those two.
 void PoolSearch::clobbered(const Use& own, const Use& writer) {
   if (order.unordered(own.step, writer.step)) return;
   const bool own_is_older = own.access->lifetime < writer.access->lifetime;
-  const Use& first = own_is_older ? own : writer;
-  const LifetimeId other = own_is_older ? writer.access->lifetime : own.access->lifetime;
-  if (!first.node.valid()) return;
+  const Use& older = own_is_older ? own : writer;
+  const Use& newer = own_is_older ? writer : own;
+  if (!older.node.valid() && !newer.node.valid()) return;
+  const Use& first = older.node.valid() ? older : newer;
+  const LifetimeId other = (older.node.valid() ? newer : older).access->lifetime;
   const Use* second = nullptr;
   Hazard kind = Hazard::war;
   for (const Use& theirs : uses) {
