@@ -158,6 +158,7 @@ Result<Program> import_log(const Log& log) {
   state.memory.set_unplaced(std::move(blocks.unplaced));
   const std::vector<Item> items = timeline(log, plans, blocks);
   Sweep(state, plans, blocks).run(items);
+  settle_doubted_ends(state);
   add_unknown_regions(state);
   complete_points(state.index, &state.program);
   if (!fits(state.program)) return too_large;

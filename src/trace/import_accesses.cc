@@ -90,13 +90,16 @@ void end_accesses(ImportState& state, AccessTable table, Op* op) {
 
 void add_kernel_accesses(ImportState& state, AccessTable table, uint32_t function, ParamForm form,
                          const Bytes& image, uint64_t seq, Op* op) {
-  const KernelInfo& info = kernel_info(state, function);
+  KernelInfo& info = kernel_info(state, function);
   op->label = info.label;
   begin_accesses(state, table, op);
   int64_t stale = 0;
   op->params_unread =
       !state.scanner.scan(&info.layout, form, image, state.memory, &accesses(state, table), &stale);
   end_accesses(state, table, op);
+  if (info.layout.known)
+    for (const ParamScanner::DoubtedEnd& end : state.scanner.doubted_ends())
+      state.doubted_ends.push_back({table.graph, end.access, &info, end.slot});
   if (stale > 0)
     state.diagnostics.add("unknown-allocation",
                           "kernel parameters that point into a segment, but into no block of it",
@@ -128,8 +131,9 @@ NameId copy_label(ImportState& state, const Transfer& transfer) {
 
 namespace {
 
-Access& access_at(ImportState& state, const UnknownAccess& unknown) {
-  return accesses(state, {unknown.graph})[unknown.access];
+template <class Reference>
+Access& access_at(ImportState& state, const Reference& reference) {
+  return accesses(state, {reference.graph})[reference.access];
 }
 
 std::string region_name(MemoryKind memory, size_t number, uint64_t bytes) {
@@ -147,6 +151,11 @@ std::vector<ByteRange> known_ranges(const Program& program) {
 }
 
 }  // namespace
+
+void settle_doubted_ends(ImportState& state) {
+  for (const DoubtedEnd& end : state.doubted_ends)
+    if (end.kernel->layout.slots[end.slot].begins) access_at(state, end).doubt = Doubt::none;
+}
 
 void add_unknown_regions(ImportState& state) {
   if (state.unknown_accesses.empty()) return;

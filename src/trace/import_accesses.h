@@ -40,6 +40,9 @@ void add_set_accesses(ImportState& state, AccessTable table, const Transfer& tra
 // "memcpy H2D" and the like.
 NameId copy_label(ImportState& state, const Transfer& transfer);
 
+// After the last op: takes back doubts that other launches of the same kernels settled.
+void settle_doubted_ends(ImportState& state);
+
 // After the last op: gives accesses to memory without a known allocation a buffer for each region
 // that they cover.
 void add_unknown_regions(ImportState& state);

@@ -17,12 +17,22 @@ namespace bohr::trace {
 
 namespace {
 
-constexpr size_t kLongestLabel = 120;
+// Labels beyond this lose their middle.
+constexpr size_t kLongestLabel = 64;
+constexpr size_t kLabelEnd = 20;
+constexpr std::string_view kLeftOut = "..";
 
 // Each back reference in a mangled name can double its demangled text. Names within both limits
 // demangle to some megabytes at most; signatures of kernels worth reading are far below them.
 constexpr size_t kLongestName = 1024;
 constexpr int kBackReferences = 18;
+
+std::string shortened(std::string_view label) {
+  if (label.size() <= kLongestLabel) return std::string(label);
+  const size_t begin = kLongestLabel - kLabelEnd - kLeftOut.size();
+  return std::string(label.substr(0, begin)) + std::string(kLeftOut) +
+         std::string(label.substr(label.size() - kLabelEnd));
+}
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -122,18 +132,18 @@ bool ends_with(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-struct ParameterType {
+struct ParsedType {
   bool understood = false;
   bool pointer = false;
   bool to_const_data = false;
 };
 
-ParameterType parse_type(std::string_view text) {
+ParsedType parse_type(std::string_view text) {
   if (ends_with(text, " restrict")) text.remove_suffix(9);
   if (ends_with(text, "__restrict__")) text.remove_suffix(12);
   while (ends_with(text, " ")) text.remove_suffix(1);
   if (ends_with(text, " const")) text.remove_suffix(6);
-  ParameterType type;
+  ParsedType type;
   if (text.empty() || text == "..." || text.back() == '&' || text.back() == ')') return type;
   type.understood = true;
   if (text.back() != '*') return type;
@@ -166,7 +176,7 @@ std::string demangle(std::string_view mangled) {
 }  // namespace
 
 std::string kernel_label(std::string_view mangled) {
-  if (mangled.substr(0, 2) != "_Z") return std::string(mangled.substr(0, kLongestLabel));
+  if (mangled.substr(0, 2) != "_Z") return shortened(mangled);
   size_t at = 2;
   while (at < mangled.size() && (mangled[at] == 'N' || mangled[at] == 'K' || mangled[at] == 'L'))
     ++at;
@@ -177,7 +187,7 @@ std::string kernel_label(std::string_view mangled) {
     if (identifier.empty()) break;
     if (!is_anonymous(identifier)) names.push_back(identifier);
   }
-  if (names.empty()) return std::string(mangled.substr(0, kLongestLabel));
+  if (names.empty()) return shortened(mangled);
   const bool torch = names.size() > 2 && names[0] == "at" && names[1] == "native";
   std::string label;
   for (size_t i = torch ? 2 : 0; i < names.size(); ++i)
@@ -186,23 +196,30 @@ std::string kernel_label(std::string_view mangled) {
     const std::string_view telling = telling_argument(mangled.substr(at));
     if (!telling.empty()) label += "(" + std::string(telling) + ")";
   }
-  return label.substr(0, kLongestLabel);
+  return shortened(label);
 }
 
-std::vector<bool> read_only_parameters(std::string_view mangled,
-                                       const std::vector<uint64_t>& sizes) {
+std::vector<ParameterType> parameter_types(std::string_view mangled,
+                                           const std::vector<uint64_t>& sizes) {
   const std::string demangled = demangle(mangled);
   std::string_view list;
   std::vector<std::string_view> parts;
   if (!parameter_list(demangled, &list) || !split_parameters(list, &parts)) return {};
   if (parts.size() != sizes.size()) return {};
-  std::vector<bool> read_only;
+  std::vector<ParameterType> types;
   for (size_t i = 0; i < parts.size(); ++i) {
-    const ParameterType type = parse_type(parts[i]);
-    if (!type.understood || (type.pointer && sizes[i] != sizeof(void*))) return {};
-    read_only.push_back(type.to_const_data);
+    const ParsedType parsed = parse_type(parts[i]);
+    if (!parsed.understood || (parsed.pointer && sizes[i] != sizeof(void*))) return {};
+    const auto same = std::find(parts.begin(), parts.end(), parts[i]);
+    types.push_back({parsed.to_const_data, static_cast<uint32_t>(same - parts.begin())});
   }
-  return read_only;
+  return types;
+}
+
+bool takes_first_bytes(std::string_view mangled) {
+  constexpr std::string_view kNative = "_ZN2at6native";
+  return mangled.substr(0, kNative.size()) == kNative &&
+         mangled.find("St5arrayIPcLm") != std::string_view::npos;
 }
 
 }  // namespace bohr::trace

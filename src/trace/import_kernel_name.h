@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What import takes from a kernel's mangled name: a short label for people, and which parameters
-// its signature says are only read.
+// What import takes from a kernel's mangled name: a short label for people, and what its signature
+// says of the parameters.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,20 @@ namespace bohr::trace {
 // What is not mangled is returned as it is.
 std::string kernel_label(std::string_view mangled);
 
-// For each of `sizes.size()` parameters, whether the signature declares it a pointer to constant
-// data that are no pointers themselves. Empty when the signature is not known or not understood as
-// a whole, or does not agree with the parameters' number and sizes.
-std::vector<bool> read_only_parameters(std::string_view mangled,
-                                       const std::vector<uint64_t>& sizes);
+// What a signature says of one parameter.
+struct ParameterType {
+  bool read_only = false;  // a pointer to constant data that are no pointers themselves
+  uint32_t same_as = 0;    // the first parameter of the same type
+  bool operator==(const ParameterType&) const = default;
+};
+
+// Empty when the signature is not known or not understood as a whole, or does not agree with the
+// parameters' number and sizes.
+std::vector<ParameterType> parameter_types(std::string_view mangled,
+                                           const std::vector<uint64_t>& sizes);
+
+// Whether no pointer among a kernel's parameters is an end pointer: PyTorch's element-wise kernels,
+// which take an array with the first byte of each tensor.
+bool takes_first_bytes(std::string_view mangled);
 
 }  // namespace bohr::trace

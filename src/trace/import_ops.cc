@@ -136,6 +136,20 @@ void Ops::add(const EventWait& record) {
   push(wait);
 }
 
+// False where nothing was issued to the context, so that there is nothing to wait for.
+bool Ops::wait_for_context(const HostSync& record, Op* sync) {
+  sync->target = state_.tables.stream_of_context(record.context);
+  if (sync->target.valid()) return true;
+  if (record.context != 0 && state_.tables.contexts_known()) return false;
+  // Without a target it covers all streams, which is right where there is one context.
+  if (record.context == 0 && state_.tables.one_context()) return true;
+  sync->kind = OpKind::unmodelled;
+  sync->order_unknown = true;
+  state_.diagnostics.add_order_lost("lost-records", "a wait for an unknown context",
+                                    record.call.seq);
+  return true;
+}
+
 void Ops::add(const HostSync& record) {
   Op sync = op(OpKind::sync_device, record.call, 0);
   switch (record.what) {
@@ -150,14 +164,7 @@ void Ops::add(const HostSync& record) {
       bind(record.event, record.version, record.call.seq, &sync);
       break;
     default:
-      // Without a target it covers all streams, which is right where there is one context.
-      sync.target = state_.tables.stream_of_context(record.context);
-      if (!sync.target.valid() && !state_.tables.one_context()) {
-        sync.order_unknown = true;
-        sync.kind = OpKind::unmodelled;
-        state_.diagnostics.add_order_lost("lost-records", "a wait for an unknown context",
-                                          record.call.seq);
-      }
+      if (!wait_for_context(record, &sync)) return;
   }
   push(sync);
 }

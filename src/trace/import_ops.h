@@ -48,6 +48,7 @@ class Ops {
   }
   // Binds a wait or an event synchronisation to the record of that version.
   void bind(uint32_t event, uint64_t version, uint64_t seq, Op* op);
+  bool wait_for_context(const HostSync& record, Op* sync);
   ExecState& exec(uint32_t number);
   ExecState make_exec(uint32_t number, GraphId graph);
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Doubts: a slot of a large by-value structure may be left over from another use of that structure;
-// a value that equals the end of a block that is named as well may be that block's end pointer
-// rather than the begin of its neighbour.
+// Doubts: a slot of a large by-value structure may be left over from another use of that structure.
+// A value that equals the end of a block that is named as well may be that block's end pointer
+// rather than the begin of its neighbour, and allocators do put tensors of equal sizes next to each
+// other. So it is doubted only where the two could be a pair (begin, end), and not where the same
+// slot of the same kernel was given, in any launch of the log, a block to which nothing beside it
+// was a begin: what is an end pointer once is one always.
 #include "trace/import_params.h"
 
 #include <algorithm>
@@ -17,6 +20,7 @@ namespace {
 constexpr uint64_t kLargeParameter = 128;  // bytes; by-value structures above it are doubtful
 constexpr uint64_t kLargestImage = 65536;  // CUDA allows half of it
 constexpr uint64_t kPointer = sizeof(uint64_t);
+constexpr size_t kHitsCompared = 64;
 
 // Weaker doubts first.
 int strength(Doubt doubt) { return doubt == Doubt::none ? 0 : 1; }
@@ -28,22 +32,31 @@ ParamLayout param_layout(const Function& function, std::string_view mangled_name
   const size_t count = function.offsets.size();
   if (!function.layout_known || function.sizes.size() != count || count > kLargestImage)
     return layout;
-  const std::vector<bool> read_only = read_only_parameters(mangled_name, function.sizes);
+  const std::vector<ParameterType> types = parameter_types(mangled_name, function.sizes);
+  layout.no_ends = takes_first_bytes(mangled_name);
   for (size_t i = 0; i < count; ++i) {
     const uint64_t offset = function.offsets[i];
     const uint64_t size = function.sizes[i];
     if (offset > kLargestImage || size > kLargestImage || layout.slots.size() > kLargestImage)
       return ParamLayout();
     layout.bytes = std::max(layout.bytes, static_cast<uint32_t>(offset + size));
-    for (uint64_t at = 0; at + kPointer <= size; at += kPointer)
-      layout.slots.push_back({static_cast<uint32_t>(offset + at),
-                              !read_only.empty() && read_only[i], size > kLargeParameter});
+    ParamLayout::Slot slot;
+    slot.read = !types.empty() && types[i].read_only;
+    slot.large = size > kLargeParameter;
+    if (size > kPointer)
+      slot.group = static_cast<uint32_t>(i + 1);
+    else if (!types.empty())
+      slot.group = types[i].same_as + 1;
+    for (uint64_t at = 0; at + kPointer <= size; at += kPointer) {
+      slot.offset = static_cast<uint32_t>(offset + at);
+      layout.slots.push_back(slot);
+    }
   }
   layout.known = true;
   return layout;
 }
 
-void ParamScanner::look_up(const Bytes& image, const ParamLayout::Slot& slot,
+void ParamScanner::look_up(const Bytes& image, const ParamLayout::Slot& slot, uint32_t index,
                            const MemoryMap& memory, int64_t* stale) {
   uint64_t value = 0;
   std::memcpy(&value, image.data() + slot.offset, sizeof value);
@@ -54,18 +67,23 @@ void ParamScanner::look_up(const Bytes& image, const ParamLayout::Slot& slot,
   const Doubt doubt = owner.doubt != Doubt::none ? owner.doubt
                       : slot.large               ? Doubt::large_struct
                                                  : Doubt::none;
-  hits_.push_back({owner.lifetime, value, owner.range, slot.read, doubt});
+  hits_.push_back({owner.lifetime, value, owner.range, slot.read, doubt, slot.group, index});
 }
 
-void ParamScanner::doubt_ends() {
-  if (hits_.size() < 2) return;
-  ends_.clear();
-  for (const Hit& hit : hits_) ends_.push_back(hit.range.end);
-  std::sort(ends_.begin(), ends_.end());
-  for (Hit& hit : hits_)
-    if (hit.doubt == Doubt::none && hit.address == hit.range.begin &&
-        std::binary_search(ends_.begin(), ends_.end(), hit.address))
-      hit.doubt = Doubt::end_of_block;
+void ParamScanner::doubt_ends(ParamLayout* layout) {
+  if (hits_.size() > kHitsCompared) return;  // a structure so large that all of it is doubted
+  for (Hit& hit : hits_) {
+    bool end = false;
+    bool alone = true;
+    for (const Hit& other : hits_) {
+      if (other.group != hit.group || &other == &hit) continue;
+      end = end || other.range.end == hit.address;
+      alone = alone && other.lifetime != hit.lifetime;
+    }
+    if (!end && alone && layout) layout->slots[hit.slot].begins = true;
+    const bool cleared = layout && (layout->no_ends || layout->slots[hit.slot].begins);
+    if (end && !cleared && hit.doubt == Doubt::none) hit.doubt = Doubt::end_of_block;
+  }
 }
 
 // Equal pointers into one block are one access: the surest of them, and a read only if all are.
@@ -88,25 +106,31 @@ void ParamScanner::append(std::vector<Access>* accesses) {
     access.certainty = Certainty::may;
     access.source = AccessSource::params;
     access.doubt = hit.doubt;
+    if (hit.doubt == Doubt::end_of_block)
+      doubted_.push_back({static_cast<uint32_t>(accesses->size()), hit.slot});
     accesses->push_back(access);
   }
 }
 
-bool ParamScanner::scan(const ParamLayout* layout, ParamForm form, const Bytes& image,
+bool ParamScanner::scan(ParamLayout* layout, ParamForm form, const Bytes& image,
                         const MemoryMap& memory, std::vector<Access>* accesses, int64_t* stale) {
+  hits_.clear();
+  doubted_.clear();
   if (form == ParamForm::unreadable) return false;
   const bool known = layout && layout->known;
   if (form == ParamForm::none || image.empty()) return known && layout->bytes == 0;
-  hits_.clear();
   if (known) {
-    for (const ParamLayout::Slot& slot : layout->slots)
-      if (slot.offset + kPointer <= image.size()) look_up(image, slot, memory, stale);
+    for (uint32_t i = 0; i < layout->slots.size(); ++i)
+      if (layout->slots[i].offset + kPointer <= image.size())
+        look_up(image, layout->slots[i], i, memory, stale);
   } else {
     const size_t end = std::min<size_t>(image.size(), kLargestImage);
-    for (size_t at = 0; at + kPointer <= end; at += kPointer)
-      look_up(image, {static_cast<uint32_t>(at), false, end > kLargeParameter}, memory, stale);
+    ParamLayout::Slot slot;
+    slot.large = end > kLargeParameter;
+    for (; slot.offset + kPointer <= end; slot.offset += kPointer)
+      look_up(image, slot, 0, memory, stale);
   }
-  doubt_ends();
+  doubt_ends(known ? layout : nullptr);
   append(accesses);
   return known && image.size() >= layout->bytes;
 }

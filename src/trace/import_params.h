@@ -21,9 +21,14 @@ struct ParamLayout {
     uint32_t offset = 0;
     bool read = false;   // a pointer to constant data by the function's signature
     bool large = false;  // in a by-value parameter so large that slots of it may be stale
+    // A pointer to a block's end has its begin beside it: in the same structure, or in a parameter
+    // of the same type. Slots of one group could be such a pair.
+    uint32_t group = 0;
+    bool begins = false;  // was seen to hold what cannot have been an end pointer
   };
   bool known = false;
-  uint32_t bytes = 0;  // of the image, as far as parameters reach
+  bool no_ends = false;  // no slot holds an end pointer
+  uint32_t bytes = 0;    // of the image, as far as parameters reach
   std::vector<Slot> slots;
 };
 
@@ -33,8 +38,16 @@ class ParamScanner {
  public:
   // Appends what the image names to `accesses`. False where parameters could not be read whole.
   // `stale` counts values that point into a segment, but into no block of it.
-  bool scan(const ParamLayout* layout, ParamForm form, const Bytes& image, const MemoryMap& memory,
+  bool scan(ParamLayout* layout, ParamForm form, const Bytes& image, const MemoryMap& memory,
             std::vector<Access>* accesses, int64_t* stale);
+
+  // Accesses of the last scan that are doubted as ends, each with the slot of a known layout that
+  // decides: if that slot turns out to hold no end pointers, there is no doubt.
+  struct DoubtedEnd {
+    uint32_t access = 0;  // index into the list that was appended to
+    uint32_t slot = 0;
+  };
+  const std::vector<DoubtedEnd>& doubted_ends() const { return doubted_; }
 
  private:
   struct Hit {
@@ -43,14 +56,16 @@ class ParamScanner {
     ByteRange range;
     bool read = false;
     Doubt doubt = Doubt::none;
+    uint32_t group = 0;
+    uint32_t slot = 0;
   };
-  void look_up(const Bytes& image, const ParamLayout::Slot& slot, const MemoryMap& memory,
-               int64_t* stale);
-  void doubt_ends();
+  void look_up(const Bytes& image, const ParamLayout::Slot& slot, uint32_t index,
+               const MemoryMap& memory, int64_t* stale);
+  void doubt_ends(ParamLayout* layout);
   void append(std::vector<Access>* accesses);
 
-  std::vector<Hit> hits_;       // of one image; kept for their storage
-  std::vector<uint64_t> ends_;  // of the blocks that they name
+  std::vector<Hit> hits_;  // of one image; kept for their storage
+  std::vector<DoubtedEnd> doubted_;
 };
 
 }  // namespace bohr::trace

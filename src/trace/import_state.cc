@@ -5,7 +5,7 @@
 
 namespace bohr::trace {
 
-const KernelInfo& kernel_info(ImportState& state, uint32_t function) {
+KernelInfo& kernel_info(ImportState& state, uint32_t function) {
   const auto [it, is_new] = state.kernels.try_emplace(function);
   if (!is_new) return it->second;
   const auto record = state.index.functions.find(function);

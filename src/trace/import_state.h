@@ -29,6 +29,14 @@ struct UnknownAccess {
   MemoryKind memory = MemoryKind::device;
 };
 
+// An access that may be an end pointer, unless the slot that held it turns out to hold none.
+struct DoubtedEnd {
+  GraphId graph;  // invalid: an access of Program::accesses
+  uint32_t access = 0;
+  const KernelInfo* kernel = nullptr;
+  uint32_t slot = 0;
+};
+
 struct ImportState {
   explicit ImportState(const Log& l)
       : log(l), index(index_log(l, &diagnostics)), tables(l, index, &program, &diagnostics) {}
@@ -44,9 +52,10 @@ struct ImportState {
   ParamScanner scanner;
   std::unordered_map<uint32_t, KernelInfo> kernels;
   std::vector<UnknownAccess> unknown_accesses;
+  std::vector<DoubtedEnd> doubted_ends;
 };
 
-const KernelInfo& kernel_info(ImportState& state, uint32_t function);
+KernelInfo& kernel_info(ImportState& state, uint32_t function);
 
 // Memory of a copy as the model names it; `unknown` and arrays count as the device's.
 MemoryKind memory_kind(Memory memory);

@@ -8,6 +8,8 @@ namespace bohr::trace {
 
 namespace {
 
+constexpr int32_t kUnknownContext = -1;
+
 StreamKind kind_of(StreamType type) {
   switch (type) {
     case StreamType::blocking:
@@ -52,22 +54,9 @@ bohr::Stack stack_of(const Log& log, const Stack& record) {
 }  // namespace
 
 Tables::Tables(const Log& log, const LogIndex& index, Program* program, Diagnostics* diagnostics)
-    : program_(program), diagnostics_(diagnostics) {
-  add_streams(index);
+    : index_(index), program_(program), diagnostics_(diagnostics) {
   add_threads(log, index);
   add_stacks(log, index);
-}
-
-void Tables::add_streams(const LogIndex& index) {
-  std::set<std::string> taken;
-  for (const auto& [number, record] : index.streams) {
-    streams_[number] = StreamId(program_->streams.size());
-    bohr::Stream stream;
-    stream.name = stream_name(*record, &taken);
-    stream.kind = kind_of(record->type);
-    stream.context = static_cast<int32_t>(record->context & INT32_MAX);
-    program_->streams.push_back(std::move(stream));
-  }
 }
 
 void Tables::add_threads(const Log& log, const LogIndex& index) {
@@ -90,11 +79,18 @@ void Tables::add_stacks(const Log& log, const LogIndex& index) {
 StreamId Tables::stream(uint32_t number, uint64_t seq) {
   if (number == 0) return StreamId();
   const auto [it, is_new] = streams_.try_emplace(number, StreamId(program_->streams.size()));
-  if (is_new) {
-    program_->streams.push_back(
-        {"stream " + std::to_string(number), StreamKind::nonblocking, /*context=*/-1});
+  if (!is_new) return it->second;
+  bohr::Stream stream;
+  if (const auto record = index_.streams.find(number); record != index_.streams.end()) {
+    stream.name = stream_name(*record->second, &stream_names_);
+    stream.kind = kind_of(record->second->type);
+    stream.context = static_cast<int32_t>(record->second->context & INT32_MAX);
+  } else {
+    stream.name = unique_name("stream " + std::to_string(number), number, &stream_names_);
+    stream.context = kUnknownContext;
     diagnostics_->add_order_lost("lost-records", "a stream that no record describes", seq);
   }
+  program_->streams.push_back(std::move(stream));
   return it->second;
 }
 
@@ -149,6 +145,12 @@ StreamId Tables::stream_of_context(uint32_t context) const {
 bool Tables::one_context() const {
   for (const bohr::Stream& stream : program_->streams)
     if (stream.context != program_->streams.front().context) return false;
+  return true;
+}
+
+bool Tables::contexts_known() const {
+  for (const bohr::Stream& stream : program_->streams)
+    if (stream.context == kUnknownContext) return false;
   return true;
 }
 

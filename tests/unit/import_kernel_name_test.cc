@@ -30,10 +30,16 @@ TEST(KernelLabel, OfDamagedNamesIsTheNameItself) {
   EXPECT_EQ(kernel_label("_Z99999999999999999999k"), "_Z99999999999999999999k");
   EXPECT_EQ(kernel_label("_ZN"), "_ZN");
   EXPECT_EQ(kernel_label(""), "");
-  EXPECT_EQ(kernel_label(std::string(100000, 'x')).size(), 120u);
+  EXPECT_EQ(kernel_label(std::string(100000, 'x')).size(), 64u);
 }
 
 using Reads = std::vector<bool>;
+
+Reads read_only_parameters(const std::string& mangled, const std::vector<uint64_t>& sizes) {
+  Reads reads;
+  for (const ParameterType& type : parameter_types(mangled, sizes)) reads.push_back(type.read_only);
+  return reads;
+}
 
 TEST(ReadOnlyParameters, ArePointersToConstantData) {
   EXPECT_EQ(read_only_parameters("_Z1kPKfPfi", {8, 8, 4}), (Reads{true, false, false}));
@@ -61,6 +67,27 @@ TEST(ReadOnlyParameters, DoNotTakeNamesThatGrowWithoutBound) {
   std::string name = "_Z1kSt4pairIiiE";
   for (int i = 0; i < 40; ++i) name += "St4pairIS" + std::string(i == 0 ? "" : "0") + "_S_E";
   EXPECT_TRUE(read_only_parameters(name, std::vector<uint64_t>(41, 8)).empty());
+}
+
+TEST(ParameterTypes, SayWhichParametersAreOfOneType) {
+  const auto types = parameter_types("_Z1kPKfPfS0_S1_i", {8, 8, 8, 8, 4});
+  ASSERT_EQ(types.size(), 5u);
+  EXPECT_EQ(types[2].same_as, 0u);
+  EXPECT_EQ(types[3].same_as, 1u);
+  EXPECT_EQ(types[4].same_as, 4u);
+}
+
+TEST(KernelLabel, LosesItsMiddleWhenLong) {
+  const std::string name = "sm80_xmma_gemm_" + std::string(100, 'f') + "_execute_split_k_kernel";
+  EXPECT_EQ(kernel_label(name), name.substr(0, 42) + "..execute_split_k_kernel");
+}
+
+TEST(TakesFirstBytes, HoldsForElementWiseKernelsOfPyTorchAlone) {
+  EXPECT_TRUE(
+      takes_first_bytes("_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_"
+                        "11FillFunctorIfEESt5arrayIPcLm1EEEEvi"));
+  EXPECT_FALSE(takes_first_bytes("_ZN2at6native6kernelEPfS1_"));
+  EXPECT_FALSE(takes_first_bytes("_Z1kSt5arrayIPcLm1EE"));
 }
 
 }  // namespace

@@ -42,22 +42,21 @@ TEST(ImportOps, StandInTheOrderOfTheirEntryWhateverTheOrderOfRecords) {
   EXPECT_TRUE(program.recorded);
 }
 
-TEST(ImportOps, StreamsKeepTheirKindAndContext) {
+TEST(ImportOps, StreamsThatAreUsedKeepTheirKindAndContext) {
   LogBuilder b;
-  b.stream(StreamType::legacy, 1);
-  b.stream(StreamType::per_thread, 1);
-  b.stream(StreamType::nonblocking, 2);
-  b.stream(StreamType::blocking, 2);
-  b.stream(StreamType::legacy, 2);
+  const uint32_t used[] = {b.stream(StreamType::legacy, 1), b.stream(StreamType::per_thread, 1),
+                           b.stream(StreamType::nonblocking, 2), b.stream(StreamType::legacy, 2)};
+  b.stream();
+  for (const uint32_t stream : used) b.event_record(1, stream, stream);
   const Program program = imported(b);
-  ASSERT_EQ(program.streams.size(), 5u);
+  ASSERT_EQ(program.streams.size(), 4u);
   EXPECT_EQ(program.streams[0].name, "default");
   EXPECT_EQ(program.streams[0].kind, StreamKind::legacy);
   EXPECT_EQ(program.streams[1].name, "per-thread");
+  EXPECT_EQ(program.streams[1].kind, StreamKind::per_thread);
   EXPECT_EQ(program.streams[2].name, "stream 3");
   EXPECT_EQ(program.streams[2].context, 2);
-  EXPECT_EQ(program.streams[3].kind, StreamKind::blocking);
-  EXPECT_EQ(program.streams[4].name, "default 5");
+  EXPECT_EQ(program.streams[3].name, "default 4");
 }
 
 TEST(ImportOps, AWaitIsBoundToTheVersionThatWasRecordedWhenItWasIssued) {
@@ -115,25 +114,27 @@ TEST(ImportOps, HostSynchronisationNamesWhatWasWaitedFor) {
   b.event_record(7, 1, s);
   b.add(HostSync{b.call(), SyncKind::stream, s, 0, 0, 0});
   b.add(HostSync{b.call(), SyncKind::event_query, 0, 7, 1, 0});
+  b.add(HostSync{b.call(), SyncKind::context, 0, 0, 0, 2});  // nothing was issued to it
+  b.event_record(8, 1, other);
   b.add(HostSync{b.call(), SyncKind::context, 0, 0, 0, 2});
   const Program program = imported(b);
-  ASSERT_EQ(program.ops.size(), 4u);
+  ASSERT_EQ(program.ops.size(), 5u);
   EXPECT_EQ(program.ops[1].kind, OpKind::sync_stream);
   EXPECT_EQ(program.ops[1].target, StreamId(0));
   EXPECT_EQ(program.ops[2].kind, OpKind::sync_event);
   EXPECT_EQ(program.ops[2].bound, OpId(0));
-  EXPECT_EQ(program.ops[3].kind, OpKind::sync_device);
-  EXPECT_EQ(program.ops[3].target, StreamId(static_cast<size_t>(other) - 1));
+  EXPECT_EQ(program.ops[4].kind, OpKind::sync_device);
+  EXPECT_EQ(program.ops[4].target, program.ops[3].stream);
 }
 
 TEST(ImportOps, AWaitForAContextThatIsNotKnownCreditsNoOrder) {
   LogBuilder b;
-  b.stream(StreamType::nonblocking, 1);
-  b.stream(StreamType::nonblocking, 2);
-  b.add(HostSync{b.call(), SyncKind::context, 0, 0, 0, 9});
+  b.event_record(1, 1, b.stream(StreamType::nonblocking, 1));
+  b.event_record(1, 2, b.stream(StreamType::nonblocking, 2));
+  b.add(HostSync{b.call(), SyncKind::context, 0, 0, 0, 0});
   const Program program = imported(b);
   EXPECT_TRUE(of_kind(program, OpKind::sync_device).empty());
-  EXPECT_TRUE(program.ops[0].order_unknown);
+  EXPECT_TRUE(program.ops.back().order_unknown);
 }
 
 TEST(ImportOps, CopiesAreExactAndKeepWhenTheyReturned) {

@@ -107,6 +107,42 @@ TEST_F(Kernels, AValueAtTheEndOfABlockThatIsNotNamedIsNot) {
   EXPECT_EQ(accesses[0].doubt, Doubt::none);
 }
 
+TEST_F(Kernels, APairOfDifferentTypesIsNoBeginAndEnd) {
+  b.kernel(s, b.function("_Z1kPKfPf", {8, 8}), {kA, kB});
+  ASSERT_EQ(run().size(), 2u);
+  EXPECT_EQ(accesses[1].doubt, Doubt::none);
+}
+
+TEST_F(Kernels, AStructureAndAParameterAreNoBeginAndEnd) {
+  b.kernel(s, b.function("_Z1k6ParamsPf", {16, 8}), {kA, 0, kB});
+  ASSERT_EQ(run().size(), 2u);
+  EXPECT_EQ(accesses[1].doubt, Doubt::none);
+}
+
+TEST_F(Kernels, ASlotThatHoldsANeighbourOnceHoldsNoEndPointers) {
+  const uint32_t k = b.function("_Z1kPfS_", {8, 8});
+  b.kernel(s, k, {kA, kB});
+  b.kernel(s, k, {kA, kC});
+  b.kernel(s, k, {kA, kB});
+  ASSERT_EQ(run().size(), 2u);
+  EXPECT_EQ(accesses[1].doubt, Doubt::none);
+  for (const Access& access : program.accesses) EXPECT_EQ(access.doubt, Doubt::none);
+}
+
+TEST_F(Kernels, AnEndInTheMiddleOfABlockSaysNothingOfItsSlot) {
+  const uint32_t k = b.function("_Z1kPfS_", {8, 8});
+  b.kernel(s, k, {kA, kA + 64});
+  b.kernel(s, k, {kA, kB});
+  ASSERT_EQ(run().size(), 2u);
+  EXPECT_EQ(accesses[1].doubt, Doubt::end_of_block);
+}
+
+TEST_F(Kernels, ElementWiseKernelsOfPyTorchTakeFirstBytes) {
+  b.kernel(s, b.function("_ZN2at6native6kernelISt5arrayIPcLm2EEEEviT_", {4, 16}), {9, kA, kB});
+  ASSERT_EQ(run().size(), 2u);
+  EXPECT_EQ(accesses[1].doubt, Doubt::none);
+}
+
 TEST_F(Kernels, NumbersAndAddressesOfNobodyAreNoAccesses) {
   b.kernel(s, b.function("_Z1kPfll", {8, 8, 8}), {kA - 8, 7, kC + 0x1000});
   EXPECT_TRUE(run().empty());
