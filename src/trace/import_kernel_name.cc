@@ -132,6 +132,10 @@ bool ends_with(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
+bool starts_with(std::string_view text, std::string_view begin) {
+  return text.substr(0, begin.size()) == begin;
+}
+
 struct ParsedType {
   bool understood = false;
   bool pointer = false;
@@ -159,7 +163,7 @@ ParsedType parse_type(std::string_view text) {
 }
 
 std::string demangle(std::string_view mangled) {
-  if (mangled.substr(0, 2) != "_Z" || mangled.size() > kLongestName) return {};
+  if (!starts_with(mangled, "_Z") || mangled.size() > kLongestName) return {};
   int references = 0;
   for (size_t i = 0; i + 1 < mangled.size(); ++i) {
     const char next = mangled[i + 1];
@@ -176,7 +180,7 @@ std::string demangle(std::string_view mangled) {
 }  // namespace
 
 std::string kernel_label(std::string_view mangled) {
-  if (mangled.substr(0, 2) != "_Z") return shortened(mangled);
+  if (!starts_with(mangled, "_Z")) return shortened(mangled);
   size_t at = 2;
   while (at < mangled.size() && (mangled[at] == 'N' || mangled[at] == 'K' || mangled[at] == 'L'))
     ++at;
@@ -216,10 +220,20 @@ std::vector<ParameterType> parameter_types(std::string_view mangled,
   return types;
 }
 
-bool takes_first_bytes(std::string_view mangled) {
-  constexpr std::string_view kNative = "_ZN2at6native";
-  return mangled.substr(0, kNative.size()) == kNative &&
-         mangled.find("St5arrayIPcLm") != std::string_view::npos;
+bool takes_tensor_array(std::string_view mangled) {
+  return starts_with(mangled, "_ZN2at6native") &&
+         (mangled.find("St5arrayIPcLm") != std::string_view::npos ||
+          mangled.find("6detail5ArrayIPcLi") != std::string_view::npos);
+}
+
+// kernel(int count, function, array of tensors, …): one result an element, from arguments that are
+// loaded before the function is called.
+int element_wise_array(std::string_view mangled, const std::vector<uint64_t>& sizes) {
+  constexpr size_t kArray = 2;
+  const bool known = starts_with(mangled, "_ZN2at6native29vectorized_elementwise_kernelI") ||
+                     starts_with(mangled, "_ZN2at6native27unrolled_elementwise_kernelI");
+  if (!known || !takes_tensor_array(mangled) || sizes.size() <= kArray) return -1;
+  return sizes[kArray] % sizeof(void*) == 0 && sizes[kArray] > sizeof(void*) ? kArray : -1;
 }
 
 }  // namespace bohr::trace

@@ -28,8 +28,11 @@ struct ParameterType {
 std::vector<ParameterType> parameter_types(std::string_view mangled,
                                            const std::vector<uint64_t>& sizes);
 
-// Whether no pointer among a kernel's parameters is an end pointer: PyTorch's element-wise kernels,
-// which take an array with the first byte of each tensor.
-bool takes_first_bytes(std::string_view mangled);
+// PyTorch's element-wise kernels take an array with the first byte of each tensor, the output
+// first. Whether a kernel has such an array, so that no pointer of it is an end pointer.
+bool takes_tensor_array(std::string_view mangled);
+// The parameter that is this array, where all tensors behind the first are only read; -1 where that
+// is not known.
+int element_wise_array(std::string_view mangled, const std::vector<uint64_t>& sizes);
 
 }  // namespace bohr::trace

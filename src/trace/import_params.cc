@@ -33,7 +33,8 @@ ParamLayout param_layout(const Function& function, std::string_view mangled_name
   if (!function.layout_known || function.sizes.size() != count || count > kLargestImage)
     return layout;
   const std::vector<ParameterType> types = parameter_types(mangled_name, function.sizes);
-  layout.no_ends = takes_first_bytes(mangled_name);
+  const int tensors = element_wise_array(mangled_name, function.sizes);
+  layout.no_ends = takes_tensor_array(mangled_name);
   for (size_t i = 0; i < count; ++i) {
     const uint64_t offset = function.offsets[i];
     const uint64_t size = function.sizes[i];
@@ -49,6 +50,7 @@ ParamLayout param_layout(const Function& function, std::string_view mangled_name
       slot.group = types[i].same_as + 1;
     for (uint64_t at = 0; at + kPointer <= size; at += kPointer) {
       slot.offset = static_cast<uint32_t>(offset + at);
+      if (static_cast<int>(i) == tensors) slot.read = at > 0;
       layout.slots.push_back(slot);
     }
   }

@@ -79,15 +79,19 @@ TEST(ParameterTypes, SayWhichParametersAreOfOneType) {
 
 TEST(KernelLabel, LosesItsMiddleWhenLong) {
   const std::string name = "sm80_xmma_gemm_" + std::string(100, 'f') + "_execute_split_k_kernel";
-  EXPECT_EQ(kernel_label(name), name.substr(0, 42) + "..execute_split_k_kernel");
+  EXPECT_EQ(kernel_label(name), name.substr(0, 42) + "..ecute_split_k_kernel");
 }
 
-TEST(TakesFirstBytes, HoldsForElementWiseKernelsOfPyTorchAlone) {
-  EXPECT_TRUE(
-      takes_first_bytes("_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_"
-                        "11FillFunctorIfEESt5arrayIPcLm1EEEEvi"));
-  EXPECT_FALSE(takes_first_bytes("_ZN2at6native6kernelEPfS1_"));
-  EXPECT_FALSE(takes_first_bytes("_Z1kSt5arrayIPcLm1EE"));
+TEST(TensorArrays, AreThoseOfPyTorchsKernelsAlone) {
+  const std::string fill =
+      "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIfEESt5arrayIPcLm2EEEEvi";
+  EXPECT_TRUE(takes_tensor_array(fill));
+  EXPECT_FALSE(takes_tensor_array("_ZN2at6native6kernelEPfS1_"));
+  EXPECT_FALSE(takes_tensor_array("_Z1kSt5arrayIPcLm1EE"));
+  EXPECT_EQ(element_wise_array(fill, {4, 8, 16}), 2);
+  EXPECT_EQ(element_wise_array(fill, {4, 8, 8}), -1) << "an output alone";
+  EXPECT_EQ(element_wise_array(fill, {4, 8}), -1);
+  EXPECT_EQ(element_wise_array("_ZN2at6native6kernelISt5arrayIPcLm2EEEEviT_", {4, 8, 16}), -1);
 }
 
 }  // namespace

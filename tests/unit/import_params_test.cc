@@ -143,6 +143,18 @@ TEST_F(Kernels, ElementWiseKernelsOfPyTorchTakeFirstBytes) {
   EXPECT_EQ(accesses[1].doubt, Doubt::none);
 }
 
+TEST_F(Kernels, ElementWiseKernelsOfPyTorchReadAllButTheirFirstTensor) {
+  const std::string add =
+      "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_15CUDAFunctor_"
+      "addIfEESt5arrayIPcLm3EEEEvi"
+      "T0_T1_";
+  const uint32_t k = b.function(add, {4, 4, 24});
+  b.kernel(s, k, {9, 0, kA, kA, kB});  // count and functor, then out and x, the same, and y
+  ASSERT_EQ(run().size(), 2u);
+  EXPECT_EQ(accesses[0].mode, AccessMode::touch);
+  EXPECT_EQ(accesses[1].mode, AccessMode::read);
+}
+
 TEST_F(Kernels, NumbersAndAddressesOfNobodyAreNoAccesses) {
   b.kernel(s, b.function("_Z1kPfll", {8, 8, 8}), {kA - 8, 7, kC + 0x1000});
   EXPECT_TRUE(run().empty());
