@@ -34,10 +34,7 @@ class Planner {
   Planner(ImportState& state, GraphPlan* plan, std::set<uint32_t>* placed)
       : state_(state), plan_(plan), placed_(placed) {}
 
-  void run(const GraphRecords& records) {
-    const bool captured_nodes = records.graph->capture != 0 || !records.changed_exec;
-    level(records, captured_nodes ? 0 : records.graph->seq, 0);
-  }
+  void run(const GraphRecords& records) { level(records, 0, 0); }
 
  private:
   struct Span {
@@ -263,6 +260,38 @@ std::set<uint32_t> run_graphs(const Log& log) {
   return run;
 }
 
+std::vector<uint64_t> node_seqs(const GraphRecords& records) {
+  std::vector<uint64_t> seqs;
+  for (const Node* node : records.nodes)
+    if (node->seq != 0) seqs.push_back(node->seq);
+  std::sort(seqs.begin(), seqs.end());
+  return seqs;
+}
+
+// A captured graph that was changed before it was instantiated was read twice, and the second
+// reading is what runs. It stands for the capture: the first is left out. Calls that made nodes
+// have numbers of their own, so the second holds those of the first.
+std::map<uint32_t, uint32_t> read_again(const LogIndex& index, const std::set<uint32_t>& run) {
+  std::map<uint64_t, std::pair<uint32_t, std::vector<uint64_t>>> later;  // by their first call
+  for (const auto& [number, records] : index.graphs) {
+    if (!run.count(number) || records.graph->capture != 0 || records.graph->parent != 0) continue;
+    std::vector<uint64_t> seqs = node_seqs(records);
+    if (!seqs.empty()) later.try_emplace(seqs.front(), number, std::move(seqs));
+  }
+  std::map<uint32_t, uint32_t> again;
+  for (const auto& [number, records] : index.graphs) {
+    if (run.count(number) || records.graph->capture == 0 || records.graph->parent != 0) continue;
+    const std::vector<uint64_t> seqs = node_seqs(records);
+    const auto it = seqs.empty() ? later.end() : later.find(seqs.front());
+    if (it == later.end()) continue;
+    const std::vector<uint64_t>& all = it->second.second;
+    if (!std::includes(all.begin(), all.end(), seqs.begin(), seqs.end())) continue;
+    again[number] = it->second.first;
+    later.erase(it);
+  }
+  return again;
+}
+
 std::string graph_name(const Log& log, const Graph& record) {
   const std::string_view name = text_of(log, record.name.id);
   return name.empty() ? "graph " + std::to_string(record.graph) : std::string(name);
@@ -284,16 +313,18 @@ GraphPlan& add_graph(ImportState& state, GraphPlans& plans, uint32_t number, std
 GraphPlans plan_graphs(ImportState& state) {
   GraphPlans plans;
   const std::set<uint32_t> run = run_graphs(state.log);
+  const std::map<uint32_t, uint32_t> again = read_again(state.index, run);
   for (const auto& [number, records] : state.index.graphs) {
     if (records.graph->parent != 0 && !run.count(number)) continue;
+    if (again.count(number)) continue;
     GraphPlan& plan = add_graph(state, plans, number, graph_name(state.log, *records.graph));
-    plan.capture = records.graph->capture;
     std::set<uint32_t> placed = {number};
     Planner(state, &plan, &placed).run(records);
     bohr::Graph& graph = state.program.graphs[plan.id.index()];
     for (const PlannedNode& node : plan.nodes)
       graph.recorded_nodes.push_back(node.top ? static_cast<int32_t>(node.record->index) : -1);
   }
+  for (const auto& [captured, later] : again) plans.by_number[captured] = plans.by_number[later];
   return plans;
 }
 

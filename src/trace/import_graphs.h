@@ -37,7 +37,6 @@ struct PlannedNode {
 struct GraphPlan {
   GraphId id;
   std::vector<PlannedNode> nodes;  // by NodeId
-  uint32_t capture = 0;
 };
 
 struct GraphPlans {
@@ -46,7 +45,8 @@ struct GraphPlans {
 };
 
 // Makes the graphs of the program: all but their accesses, marks and capture points. Graphs that
-// were put in place of a child node stand alone only if an exec runs them.
+// were put in place of a child node stand alone only if an exec runs them; a captured graph that
+// was read again before it ran is the later one.
 GraphPlans plan_graphs(ImportState& state);
 
 // A graph that stands for one that was not read.

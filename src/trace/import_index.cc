@@ -21,9 +21,6 @@ class Indexer {
   void add(const Edges& r) { index_.graphs[r.graph].edges.push_back(&r); }
   void add(const CaptureBegin& r) { once(index_.captures[r.capture].begin, r); }
   void add(const CaptureEnd& r) { once(index_.captures[r.capture].end, r); }
-  void add(const ExecChange& r) {
-    if (r.graph != 0) index_.graphs[r.graph].changed_exec = true;
-  }
   void add(const BlockAlloc& r) { index_.block_allocs.push_back(&r); }
   void add(const BlockFree& r) { index_.block_frees.push_back(&r); }
   void add(const History& r) { index_.history.push_back(&r); }

@@ -17,7 +17,6 @@ struct GraphRecords {
   const Graph* graph = nullptr;
   std::vector<const Node*> nodes;  // sorted by index, each index once
   std::vector<const Edges*> edges;
-  bool changed_exec = false;  // stands for an exec's nodes after a change
 };
 
 struct CaptureRecords {

@@ -57,6 +57,38 @@ TEST_F(GraphImport, NodesStandInTheOrderOfTheirCreation) {
   EXPECT_EQ(g.end.index, 0);
 }
 
+// An edge was added between the end of the capture and the instantiation.
+TEST_F(GraphImport, ACapturedGraphThatWasReadAgainIsTheOneThatRuns) {
+  b.capture_begin(1, s);
+  b.block_alloc(kQ, 0x1000, s, 1);
+  std::vector<Node> nodes = {b.kernel_node(s, k, {kQ}), b.kernel_node(t, k, {kQ})};
+  b.block_free(kQ, 0x1000, s, 1);
+  b.capture_end(1, s, 4);
+  b.add_graph(4, 1, nodes, {});
+  b.add_graph(5, 0, nodes, {{0, 1}});
+  b.exec(9, 5);
+  b.launch(9, s);
+  const bohr::Graph& g = run();
+  EXPECT_EQ(program.graphs.size(), 1u);
+  EXPECT_EQ(g.recorded, 5u);
+  EXPECT_EQ(g.edges.size(), 1u);
+  EXPECT_EQ(g.marks.size(), 2u);
+  EXPECT_EQ(program.lifetimes[0].alloc.graph, GraphId(0));
+  EXPECT_EQ(accesses_of(g, g.nodes[0])[0].lifetime, LifetimeId(0));
+}
+
+TEST_F(GraphImport, ACapturedGraphThatRunsItselfStaysBesideItsCopies) {
+  b.capture_begin(1, s);
+  std::vector<Node> nodes = {b.kernel_node(s, k, {kQ})};
+  b.capture_end(1, s, 4);
+  b.add_graph(4, 1, nodes, {});
+  b.add_graph(5, 0, nodes, {});
+  b.exec(8, 4);
+  b.exec(9, 5);
+  run();
+  EXPECT_EQ(program.graphs.size(), 2u);
+}
+
 TEST_F(GraphImport, EdgesKeepTheirKind) {
   std::vector<Node> nodes;
   for (int i = 0; i < 4; ++i) nodes.push_back(b.kernel_node(s, k, {0}));
