@@ -75,20 +75,28 @@ class Teller {
       };
       return rank(x) < rank(y);
     });
-    std::vector<std::pair<LifetimeId, ByteRange>> taken;
+    struct Taken {
+      LifetimeId lifetime;
+      ByteRange range;
+      bool finding;
+    };
+    std::vector<Taken> taken;
     LifetimeId found;  // a finding against this lifetime stands for its other accesses
     for (const size_t i : members) {
       const Access& access = *younger(i);
-      const bool behind = std::any_of(taken.begin(), taken.end(), [&](const auto& earlier) {
-        return earlier.first != access.lifetime && earlier.second.overlaps(access.range);
+      const bool finding = (*decided)[i].decision == Decision::finding;
+      // A candidate against the next lifetime must not hide what a later one decides.
+      const bool behind = std::any_of(taken.begin(), taken.end(), [&](const Taken& earlier) {
+        return earlier.lifetime != access.lifetime && earlier.range.overlaps(access.range) &&
+               (earlier.finding || !finding);
       });
-      const bool told = found == access.lifetime && (*decided)[i].decision == Decision::candidate;
+      const bool told = found == access.lifetime && !finding;
       if (behind || told) {
         (*decided)[i].decision = Decision::nothing;
         continue;
       }
-      if ((*decided)[i].decision == Decision::finding) found = access.lifetime;
-      taken.push_back({access.lifetime, access.range});
+      if (finding) found = access.lifetime;
+      taken.push_back({access.lifetime, access.range, finding});
     }
   }
 

@@ -72,6 +72,15 @@ TEST(Params, LaterLifetimesOfTheSameBytesAreNotToldAgain) {
   EXPECT_EQ(out.findings, Lines{"WAR use first reuse"});
 }
 
+TEST(Params, ACandidateAgainstTheNextLifetimeHidesNoFindingAgainstALaterOne) {
+  Program program = recorded(std::string(kReuse) +
+                             "a: alloc v 64 over u\na: kernel third updates v\na: free v\n");
+  for (const Op& op : program.ops)
+    if (label_of(program, op) == "first" || label_of(program, op) == "later")
+      program.accesses[op.access_begin].doubt = Doubt::large_struct;
+  EXPECT_EQ(out_of(program).findings, Lines{"WAR use third reuse"});
+}
+
 TEST(Params, UnorderedWithItsOwnFirstAccessIsData) {
   const Out out = out_of(
       "stream a\nstream b\nbuffer x 64\na: alloc t 64\na: kernel first updates t\n"
