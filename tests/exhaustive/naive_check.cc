@@ -152,7 +152,7 @@ namespace {
 // each launch of the graph in whose capture the block was freed, with that launch.
 struct Hypothetical {
   OpId launch;   // invalid outside graphs
-  size_t place;  // among Program::ops
+  size_t place;  // of the free's line among Program::ops
   std::vector<int32_t> after;
 };
 
@@ -174,8 +174,9 @@ std::vector<Hypothetical> reuses_at_free(const Program& program, const Order& or
   for (size_t i = 0; i < program.ops.size(); ++i) {
     const Op& op = program.ops[i];
     if (op.kind != OpKind::launch || op.graph != lifetime.free.graph) continue;
-    Hypothetical reuse{OpId(i), i, {order.op_work[i].begin}};
-    for (const Mark& mark : program.graphs[op.graph.index()].marks) {
+    const Graph& graph = program.graphs[op.graph.index()];
+    Hypothetical reuse{OpId(i), static_cast<size_t>(graph.begin.index), {order.op_work[i].begin}};
+    for (const Mark& mark : graph.marks) {
       if (mark.kind != MarkKind::free || mark.lifetime != id) continue;
       for (const NodeId node : mark.frontier) {
         reuse.after.push_back(order.node_work.at({OpId(i), node}).end);
@@ -193,11 +194,11 @@ bool is_after(const Order& order, const Hypothetical& reuse, size_t step) {
   });
 }
 
-bool issued_before(const Program& program, const Hypothetical& reuse, const Lifetime& lifetime,
-                   const Use& use) {
-  if (use.op.index() < reuse.place) return true;
-  return use.op.index() == reuse.place && program.ops[use.op.index()].kind == OpKind::launch &&
-         use.node.value() < lifetime.free.index;
+bool issued_before(const Hypothetical& reuse, const Lifetime& lifetime, const Use& use) {
+  if (reuse.launch.valid() && use.op == reuse.launch) {
+    return use.node.value() < lifetime.free.index;
+  }
+  return use.op.index() < reuse.place;
 }
 
 // Lifetimes are numbered in the order in which they were handed out.
@@ -234,7 +235,7 @@ std::set<NaiveFinding> lifetimes_of(const Program& program, const Order& order) 
         if (use.access->lifetime != LifetimeId(l)) continue;
         const By by = by_whom(program, use);
         if (by == By::agent || by == By::thread) continue;
-        if (!issued_before(program, reuse, lifetime, use)) continue;
+        if (!issued_before(reuse, lifetime, use)) continue;
         if (is_after(order, reuse, use.step) || reused.count(identity(program, use)) != 0) continue;
         const Hazard kind = *kind_of(use.access->mode, AccessMode::write);
         const auto [at, inserted] = found.try_emplace(identity(program, use));

@@ -21,6 +21,7 @@ struct Block {
   Memory memory = Memory::device;
   bool buffer = true;
   bool freed = false;
+  bool handed_off = false;       // freed in a capture, and read by eager work all the same
   int capture = -1;              // the capture that it was allocated in
   bool kept_in_capture = false;  // `uses` inside its capture: no reuse before the end
   bool used_outside = false;     // `uses` outside: the wait cannot go into a capture
@@ -158,7 +159,8 @@ std::vector<size_t> Generator::usable(const std::vector<Memory>& memory) const {
   for (size_t i = 0; i < blocks_.size(); ++i) {
     const Block& block = blocks_[i];
     const bool right = std::find(memory.begin(), memory.end(), block.memory) != memory.end();
-    if (right && !block.freed) found.push_back(i);
+    const bool handed_off = block.handed_off && !capturing();
+    if (right && (!block.freed || handed_off)) found.push_back(i);
   }
   return found;
 }
@@ -272,6 +274,7 @@ void Generator::release(const std::string& stream) {
   if (own.empty()) return;
   Block& block = blocks_[random_.pick(own)];
   block.freed = true;
+  block.handed_off = capturing() && random_.percent(30);
   on(stream, "free " + block.name);
 }
 
