@@ -93,8 +93,10 @@ class Sweep {
   Ops ops_;
 };
 
-// What the recorder itself could not keep.
+// What the recorder itself could not keep. A log that reached its limit says from where on records
+// are missing; only one that does not leaves every place in doubt.
 void pass_diagnostics(ImportState& state) {
+  bool told = false;
   for (const Record& record : state.log.records) {
     if (const Diagnostic* d = std::get_if<Diagnostic>(&record)) {
       bohr::Diagnostic out;
@@ -104,8 +106,9 @@ void pass_diagnostics(ImportState& state) {
       out.loses_order = d->loses_order;
       out.from = to_place(d->from);
       out.to = to_place(d->to);
+      told = told || (out.reason == "lost-records" && out.loses_order);
       state.diagnostics.pass(std::move(out));
-    } else if (const End* end = std::get_if<End>(&record); end && end->lost != 0) {
+    } else if (const End* end = std::get_if<End>(&record); end && end->lost != 0 && !told) {
       bohr::Diagnostic out;
       out.reason = "lost-records";
       out.text = "records that the recorder could not keep";

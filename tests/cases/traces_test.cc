@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -108,14 +109,14 @@ TEST_P(Traces, GetTheVerdictOfTheirName) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Recorded, Traces, testing::ValuesIn(trace_files()),
-                         [](const testing::TestParamInfo<std::string>& info) {
-                           std::string name = info.param.substr(0, info.param.find(".bohr"));
-                           std::replace_if(
-                               name.begin(), name.end(), [](char c) { return !std::isalnum(c); },
-                               '_');
-                           return name;
-                         });
+std::string test_name(const testing::TestParamInfo<std::string>& trace) {
+  std::string name = trace.param.substr(0, trace.param.find(".bohr"));
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Recorded, Traces, testing::ValuesIn(trace_files()), test_name);
 
 }  // namespace
 }  // namespace bohr
