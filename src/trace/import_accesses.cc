@@ -33,7 +33,8 @@ Access transfer_access(ByteRange range, AccessMode mode, bool exact) {
 }
 
 // Adds the part of `range` that has one owner, or none, and returns where it ends.
-uint64_t add_part(ImportState& state, AccessTable table, const Access& whole, Memory memory) {
+uint64_t add_part(ImportState& state, AccessTable table, const Access& whole, Memory memory,
+                  uint64_t seq) {
   std::vector<Access>& list = accesses(state, table);
   Access part = whole;
   const Owner owner = state.memory.owner(part.range.begin);
@@ -45,7 +46,7 @@ uint64_t add_part(ImportState& state, AccessTable table, const Access& whole, Me
   } else {
     part.range.end = std::min(part.range.end, state.memory.next_owned(part.range.begin));
     state.unknown_accesses.push_back(
-        {table.graph, static_cast<uint32_t>(list.size()), memory_kind(memory)});
+        {table.graph, static_cast<uint32_t>(list.size()), memory_kind(memory), seq});
   }
   list.push_back(part);
   return part.range.end;
@@ -66,7 +67,7 @@ void add_ranges(ImportState& state, AccessTable table, const Strided& strided, A
   for (const ByteRange& range : covered.ranges) {
     Access rest = transfer_access(range, mode, covered.exact);
     while (!rest.range.empty() && parts++ < kPartsOfOneSide) {
-      rest.range.begin = add_part(state, table, rest, memory);
+      rest.range.begin = add_part(state, table, rest, memory, seq);
       rest.address = rest.range.begin;
     }
     if (!rest.range.empty()) {
@@ -185,7 +186,8 @@ void add_unknown_regions(ImportState& state) {
     if (any_overlaps(known, regions[region])) access.doubt = Doubt::unknown_extent;
     if (unknown.memory == MemoryKind::device || unknown.memory == MemoryKind::managed)
       state.diagnostics.add("unknown-allocation",
-                            "copies or sets of device memory that no allocation is known for", 0);
+                            "copies or sets of device memory that no allocation is known for",
+                            unknown.seq);
   }
 }
 

@@ -64,7 +64,7 @@ void ParamScanner::look_up(const Bytes& image, const ParamLayout::Slot& slot, ui
   std::memcpy(&value, image.data() + slot.offset, sizeof value);
   if (value < memory.lowest()) return;
   const Owner owner = memory.owner(value);
-  *stale += owner.stale;
+  *stale += owner.stale && !slot.large;
   if (!owner.lifetime.valid()) return;
   const Doubt doubt = owner.doubt != Doubt::none ? owner.doubt
                       : slot.large               ? Doubt::large_struct

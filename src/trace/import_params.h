@@ -37,7 +37,8 @@ ParamLayout param_layout(const Function& function, std::string_view mangled_name
 class ParamScanner {
  public:
   // Appends what the image names to `accesses`. False where parameters could not be read whole.
-  // `stale` counts values that point into a segment, but into no block of it.
+  // `stale` counts values that point into a segment, but into no block of it; large structures are
+  // left out, where leftovers are to be expected.
   bool scan(ParamLayout* layout, ParamForm form, const Bytes& image, const MemoryMap& memory,
             std::vector<Access>* accesses, int64_t* stale);
 

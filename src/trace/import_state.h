@@ -27,6 +27,7 @@ struct UnknownAccess {
   GraphId graph;  // invalid: an access of Program::accesses
   uint32_t access = 0;
   MemoryKind memory = MemoryKind::device;
+  uint64_t seq = 0;
 };
 
 // An access that may be an end pointer, unless the slot that held it turns out to hold none.

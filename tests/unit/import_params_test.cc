@@ -85,6 +85,14 @@ TEST_F(Kernels, SlotsOfLargeStructuresAreDoubted) {
   EXPECT_EQ(accesses[0].doubt, Doubt::large_struct);
 }
 
+TEST_F(Kernels, LeftoversInLargeStructuresAreNotReported) {
+  b.block_alloc(kC + 0x100, 0x200, s);
+  std::vector<uint64_t> slots(17, kC + 0x900);  // in the segment, in no block of it
+  b.kernel(s, b.function("_Z1k6Params", {136}), slots);
+  EXPECT_TRUE(run().empty());
+  EXPECT_TRUE(program.diagnostics.empty());
+}
+
 TEST_F(Kernels, APlainPointerBeatsTheSameValueInALargeStructure) {
   std::vector<uint64_t> slots(18, 0);
   slots[0] = kA;
