@@ -114,6 +114,8 @@ Result<std::unique_ptr<Guest>> Guest::start(const std::vector<std::string>& comm
     return Error{"guest-start", "cannot start", command.front(), std::strerror(code),
                  "name a program after --, with its path if it is not in PATH"};
   }
+  // From here on a reader of our output that goes away must not take the guest's watcher with it.
+  std::signal(SIGPIPE, SIG_IGN);
   State* raw = state.get();
   state->forwarder = std::thread([raw] { raw->forward(); });
   return std::unique_ptr<Guest>(new Guest(std::move(state)));

@@ -28,9 +28,10 @@ int shell_code(const GuestEnd& end);
 // "SIGINT", …, or "signal N".
 std::string signal_name(int signal);
 
-// While a guest lives, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 of this process are
-// passed on to it by a thread of its own, so that they get through whatever else goes on here. What
-// a terminal sends to the whole foreground group reaches the guest without us.
+// While a guest lives, and from then on, SIGPIPE is ignored here (not by the guest). While it
+// lives, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 of this process are passed on to it
+// by a thread of its own, so that they get through whatever else goes on here. What a terminal
+// sends to the whole foreground group reaches the guest without us.
 class Guest {
  public:
   // Must be called before other threads are started.

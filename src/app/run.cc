@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <exception>
+#include <filesystem>
 #include <set>
 
 #include "agent/environment.h"
@@ -97,7 +99,11 @@ void LiveCheck::turn() {
   if (!pending_ || now < not_before_) return;
   if (now - last_new_ < kBurstOver && now - first_new_ < kBurstLongest) return;
   pending_ = false;
-  check();
+  try {
+    check();
+  } catch (const std::exception& error) {  // out of memory, say: the program must not notice
+    say_(fmt::format("could not check while it runs: {}", error.what()));
+  }
   not_before_ = Clock::now() + kRestFactor * (Clock::now() - now);
 }
 
@@ -143,6 +149,18 @@ std::string end_line(const GuestEnd& end) {
   return text + fmt::format("the program ended with {}", end.code);
 }
 
+// Tells of a final check that will take a while.
+void announce_check(const std::string& dir, const Say& say) {
+  constexpr uint64_t kLong = uint64_t{32} << 20;
+  uint64_t total = 0;
+  for (const ProcessFiles& files : processes_in(dir)) {
+    std::error_code error;
+    const uint64_t size = std::filesystem::file_size(files.log, error);
+    if (!error) total += size;
+  }
+  if (total >= kLong) say(fmt::format("checking {} of logs", report::bytes(total)));
+}
+
 }  // namespace
 
 Result<RunOutcome> run(const RunOptions& options, const Say& say) {
@@ -162,6 +180,7 @@ Result<RunOutcome> run(const RunOptions& options, const Say& say) {
   std::optional<GuestEnd> end;
   while (!(end = guest.wait(kTurn))) live.turn();
   say(end_line(*end));
+  announce_check(dir.path, say);
   RunContents contents = check_ended_run(dir.path, options.check);
   for (const std::string& note : contents.notes) say(note);
   return RunOutcome{dir.path, std::move(contents.checked), *end};

@@ -63,8 +63,7 @@ std::array<Coverage, kHazardClasses> merged_coverage(std::span<const Subject> su
       all.examined += one.examined;
       all.reasons.insert(all.reasons.end(), one.reasons.begin(), one.reasons.end());
       std::ranges::sort(all.reasons);
-      const auto rest = std::ranges::unique(all.reasons);
-      all.reasons.erase(rest.begin(), rest.end());
+      all.reasons.erase(std::unique(all.reasons.begin(), all.reasons.end()), all.reasons.end());
     }
   }
   return merged;

@@ -175,8 +175,7 @@ Json Document::verdict() const {
     assumptions.insert(assumptions.end(), more.begin(), more.end());
   }
   std::ranges::sort(assumptions);
-  const auto rest = std::ranges::unique(assumptions);
-  assumptions.erase(rest.begin(), rest.end());
+  assumptions.erase(std::unique(assumptions.begin(), assumptions.end()), assumptions.end());
   return {{"result", outcome_word(merged_outcome(subjects_))},
           {"coverage", coverage()},
           {"assumptions", assumptions}};

@@ -56,6 +56,12 @@ wait $running
 [[ $? == 3 ]] || fail 'two signals: wrong status'
 expect_in twice.out 'got 2' 'both signals arrive'
 
+# Nobody reads what we say: the guest still runs to its end, and the results are kept.
+"$BOHR" run -o unread -- bash -c 'sleep 1; cp '"$golden"'/race.bohr $BOHR_DIR/$$.bohr; touch finished' \
+  >unread.out 2> >(exec true)
+[[ -e finished ]] || fail 'the guest did not come to its end'
+[[ -s unread/findings.json ]] || fail 'the results were not kept'
+
 # A guest that is ended by the signal was stopped, it did not fail.
 "$BOHR" run -o stopped -- bash -c 'cp '"$golden"'/clean.bohr $BOHR_DIR/$$.bohr; touch up; exec sleep 30' \
   >stopped.out 2>stopped.err &
