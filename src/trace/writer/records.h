@@ -585,8 +585,8 @@ struct MemFree {
   }
 };
 
-// A framework allocator handed out (or took back) `address` now: placed by a live callback, with the
-// stack of that moment. Sizes, streams and pools come from History, matched by address and
+// A framework allocator handed out (or took back) `address` now: placed by a live callback, with
+// the stack of that moment. Sizes, streams and pools come from History, matched by address and
 // occurrence.
 struct BlockAlloc {
   static constexpr Kind kKind = Kind::block_alloc;
