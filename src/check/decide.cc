@@ -154,10 +154,12 @@ Decided decide(const Program& program, const Facts& facts, const Pair& pair) {
     if (decision < result.decision) continue;
     const HazardClass cls = class_of(program, pair.first, a, pair.second, b);
     if (decision > result.decision) {
-      result = {decision, 0, cls, conflict, {}};
+      result = {decision, 0, cls, conflict, mode_a, mode_b, {}};
     } else if (precedence(cls) > precedence(result.cls)) {
       result.cls = cls;
       result.conflict = conflict;
+      result.first_mode = mode_a;
+      result.second_mode = mode_b;
     }
     result.kinds |= kinds_of(mode_a, mode_b);
     for (const std::string& reason : reasons) add_reason(&result.reasons, reason);

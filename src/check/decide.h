@@ -26,7 +26,9 @@ struct Decided {
   Decision decision = Decision::nothing;
   uint8_t kinds = 0;  // bit (1 << Hazard)
   HazardClass cls = HazardClass::data;
-  Conflict conflict;                 // the one that decided
+  Conflict conflict;                         // the one that decided
+  AccessMode first_mode = AccessMode::read;  // as far as known: a first access is a write
+  AccessMode second_mode = AccessMode::read;
   std::vector<std::string> reasons;  // candidates
 };
 

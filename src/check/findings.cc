@@ -112,6 +112,8 @@ class Teller {
     finding.cls = decided.cls;
     finding.first = describer_.side(pair.first, a);
     finding.second = describer_.side(pair.second, b);
+    finding.first.mode = decided.first_mode;
+    finding.second.mode = decided.second_mode;
     finding.range = describer_.shared(a, b);
     for (const Conflict& conflict : pair.conflicts) {
       describer_.add_names(access_at(program_, pair.first, conflict.first), &finding.names);

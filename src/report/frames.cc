@@ -6,6 +6,7 @@
 #include <cxxabi.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <memory>
@@ -23,6 +24,10 @@ constexpr std::array<std::string_view, 10> kInternalNative = {
     "libcuda.so", "libcudart", "libtorch", "libc10",  "libbohr_agent",
     "libcupti",   "libpython", "libc.so",  "python3", "libstdc++"};
 
+// The CUDA runtime linked into the program itself, and the stubs that its compiler makes.
+constexpr std::array<std::string_view, 4> kInternalFunctions = {"libcudart_static_", "cudaLaunch",
+                                                                "__device_stub", "__cuda"};
+
 template <size_t n>
 bool names_one_of(std::string_view file, const std::array<std::string_view, n>& parts) {
   for (std::string_view part : parts) {
@@ -36,7 +41,9 @@ bool users_python(const Frame& frame) {
 }
 
 bool users_native(const Frame& frame) {
-  return !frame.python && !names_one_of(frame.file, kInternalNative);
+  const auto begins = [&](std::string_view part) { return frame.function.starts_with(part); };
+  return !frame.python && !names_one_of(frame.file, kInternalNative) &&
+         std::none_of(kInternalFunctions.begin(), kInternalFunctions.end(), begins);
 }
 
 std::string_view base_name(std::string_view path) {
