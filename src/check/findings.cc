@@ -65,6 +65,16 @@ class Teller {
     for (auto& [key, members] : by_use) keep_next(pairs, members, decided);
   }
 
+  // What a pair is without its conflicts between two lifetimes of the same bytes.
+  Decided decide_within_lifetimes(const Pair& pair) const {
+    Pair rest = pair;
+    std::erase_if(rest.conflicts, [&](const Conflict& conflict) {
+      return access_at(program_, pair.first, conflict.first).lifetime !=
+             access_at(program_, pair.second, conflict.second).lifetime;
+    });
+    return decide(program_, facts_, rest);
+  }
+
   void keep_next(const std::vector<Pair>& pairs, std::vector<size_t>& members,
                  std::vector<Decided>* decided) {
     const auto younger = [&](size_t i) { return ages(pairs[i], (*decided)[i]).younger; };
@@ -92,7 +102,7 @@ class Teller {
       });
       const bool told = found == access.lifetime && !finding;
       if (behind || told) {
-        (*decided)[i].decision = Decision::nothing;
+        (*decided)[i] = decide_within_lifetimes(pairs[i]);
         continue;
       }
       if (finding) found = access.lifetime;

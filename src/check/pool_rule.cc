@@ -159,7 +159,8 @@ class Simulation {
       if (by.lifetime == id) return;
       by.place = current(by.place);
       own(id, part, [&](const Written& lost) {
-        if (before(lost.place, by.place)) report(lost.place, id, by, by.certain);
+        const Place last = current(lost.place);
+        if (before(last, by.place)) report(last, id, by, by.certain);
       });
     });
   }

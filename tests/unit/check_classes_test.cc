@@ -111,6 +111,15 @@ TEST(Pools, TheSecondSideConflictsWithTheFirst) {
             Lines{"WAW c6 c17 pool"});
 }
 
+TEST(Pools, TheLastOfThreeLaunchesIsTheOneThatIsLeft) {
+  const Verdict verdict = verdict_of(
+      "stream s0\nstream s1\nstream s2\nbuffer dev2 32\ns0: alloc b4 64\ncapture g0 on s0\n"
+      "s0: kernel k3 updates b4\nend g0\ns1: free b4\ns2: alloc b5 64 over b4\n"
+      "capture g2 on s0\ns0: kernel k19 updates b5[16:64]\nend g2\n"
+      "s1: launch g2\ns2: launch g2\ns0: launch g2\ns2: launch g0\n");
+  for (const Finding& finding : verdict.findings) EXPECT_EQ(finding.cls, HazardClass::launch);
+}
+
 TEST(Pools, AnEarlyWriteComesBeforeTheRestReads) {
   EXPECT_EQ(findings_of("stream s0\nstream s1\npool p\ncapture g0 on s1\n"
                         "s1: alloc b4 64 pool p\ns1: fill f4 b4[0:48]\ns1: alloc b5 48 pool p\n"

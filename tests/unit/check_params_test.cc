@@ -3,6 +3,8 @@
 // program: `updates` becomes a parameter pointer of unknown direction, `reads` a pointer to const.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "check_texts.h"
 #include "trace/case_reader.h"
 
@@ -70,6 +72,16 @@ TEST(Params, LaterLifetimesOfTheSameBytesAreNotToldAgain) {
   const Out out =
       out_of(std::string(kReuse) + "a: alloc v 64 over u\na: kernel third updates v\na: free v\n");
   EXPECT_EQ(out.findings, Lines{"WAR use first reuse"});
+}
+
+TEST(Params, AnotherBufferOfAPairOverTwoGenerationsIsStillTold) {
+  const Out out = out_of(
+      "stream s1\nstream s2\nstream s3\nbuffer d 32\ns1: alloc b3 16\n"
+      "s2: kernel k2 writes b3, d\ns2: free b3\ns3: alloc b4 16 over b3\n"
+      "s1: kernel k3 writes b4\ns3: free b4\ns2: alloc b6 16 over b4\n"
+      "s3: kernel c12 writes b6, d\n");
+  EXPECT_NE(std::find(out.findings.begin(), out.findings.end(), "WAW k2 c12 data"),
+            out.findings.end());
 }
 
 TEST(Params, ACandidateAgainstTheNextLifetimeHidesNoFindingAgainstALaterOne) {
