@@ -38,7 +38,11 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
     const std::string entry = *at;
     if (variables.count(entry.substr(0, entry.find('='))) == 0) list.push_back(entry);
   }
-  for (const auto& [name, value] : variables) list.push_back(name + "=" + value);
+  for (const auto& [name, value] : variables) {
+    std::string& entry = list.emplace_back(name);
+    entry += '=';
+    entry += value;
+  }
   return list;
 }
 

@@ -72,6 +72,7 @@ Result<Table> fetch(store::Statement* statement) {
     BOHR_TRY(more, statement->step());
     if (!more) return table;
     std::vector<Json> row;
+    row.reserve(static_cast<size_t>(statement->columns()));
     for (int i = 0; i < statement->columns(); ++i) row.push_back(cell(*statement, i));
     table.rows.push_back(std::move(row));
   }
