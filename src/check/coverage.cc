@@ -3,6 +3,7 @@
 #include "check/coverage.h"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 
 namespace bohr::check {
@@ -47,6 +48,9 @@ class Builder {
   void not_checked(Classes classes, const std::string& reason) {
     note(classes, reason, CoverageState::not_checked, 0);
   }
+  void examined(HazardClass cls, int64_t count) {
+    result_[static_cast<size_t>(cls)].examined += count;
+  }
   std::array<Coverage, kHazardClasses> take() { return std::move(result_); }
 
  private:
@@ -68,6 +72,30 @@ void for_each_op(const Program& program, Visit&& visit) {
   for (const Op& op : program.ops) visit(op);
   for (const Graph& graph : program.graphs)
     for (const Op& op : graph.nodes) visit(op);
+}
+
+// What each class was decided from, for people to judge how much "complete" covers.
+void count_examined(const Program& program, Builder* builder) {
+  for (const Lifetime& lifetime : program.lifetimes) {
+    builder->examined(HazardClass::reuse, !lifetime.buffer);
+    builder->examined(HazardClass::lifetime, lifetime.free.known());
+  }
+  const auto count_accesses = [&](std::span<const Access> accesses) {
+    for (const Access& access : accesses) {
+      builder->examined(HazardClass::data, 1);
+      const Lifetime& lifetime = program.lifetimes[access.lifetime.index()];
+      builder->examined(HazardClass::host, lifetime.memory != MemoryKind::device);
+    }
+  };
+  count_accesses(program.accesses);
+  for (const Graph& graph : program.graphs) count_accesses(graph.accesses);
+  for (const Op& op : program.ops) {
+    builder->examined(HazardClass::pool, op.kind == OpKind::launch);
+    builder->examined(HazardClass::launch, op.kind == OpKind::launch);
+    const bool outside =
+        op.actor.valid() && program.actors[op.actor.index()].kind == ActorKind::agent;
+    if (outside) builder->examined(HazardClass::external, op.access_count);
+  }
 }
 
 void add_gaps(const Program& program, Builder* builder) {
@@ -109,6 +137,7 @@ std::array<Coverage, kHazardClasses> coverage_of(const Program& program,
                                                  const std::vector<Cause>& candidate_causes,
                                                  const std::vector<Finding>& candidates) {
   Builder builder;
+  count_examined(program, &builder);
   add_gaps(program, &builder);
   if (program.recorded) add_recorded_gaps(program, &builder);
   for (const Cause& cause : candidate_causes) {

@@ -92,7 +92,7 @@ enum class CoverageState : uint8_t { complete, undecided, not_checked };
 struct Coverage {
   CoverageState state = CoverageState::complete;
   int64_t count = 0;                 // undecided pairs
-  int64_t examined = 0;              // what was looked at: lifetimes, pairs of ranges; for people
+  int64_t examined = 0;              // accesses, lifetimes or launches looked at; for people
   std::vector<std::string> reasons;  // sorted, named
 };
 

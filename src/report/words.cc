@@ -76,7 +76,7 @@ const char* class_words(HazardClass cls) {
 
 const char* examined_words(HazardClass cls) {
   constexpr std::array<const char*, kHazardClasses> kWords = {
-      "range", "lifetime", "lifetime", "launch", "host range", "outside access", "pair"};
+      "access", "lifetime", "freed block", "launch", "host access", "outside access", "launch"};
   return kWords[static_cast<size_t>(cls)];
 }
 

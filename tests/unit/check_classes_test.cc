@@ -218,6 +218,24 @@ TEST(Order, FactsSayWhatIsKnownAndNeeded) {
   EXPECT_EQ(order.join, "wait");
 }
 
+TEST(Classes, SaysHowMuchWasLookedAt) {
+  const Verdict verdict = verdict_of(
+      "stream s\nagent nic\nbuffer x 64\nbuffer p 64 pinned\n"
+      "s: alloc t 64\ns: kernel w writes t\ns: free t\ns: alloc u 64 over t\n"
+      "capture g on s\ns: kernel r reads u\nend g\ns: copy up from p to x\n"
+      "s: launch g\ns: launch g\nnic: touch n reads p\n");
+  const auto examined = [&](HazardClass cls) {
+    return verdict.coverage[static_cast<size_t>(cls)].examined;
+  };
+  EXPECT_EQ(examined(HazardClass::data), 5);
+  EXPECT_EQ(examined(HazardClass::reuse), 2);
+  EXPECT_EQ(examined(HazardClass::lifetime), 1);
+  EXPECT_EQ(examined(HazardClass::pool), 2);
+  EXPECT_EQ(examined(HazardClass::launch), 2);
+  EXPECT_EQ(examined(HazardClass::host), 2);
+  EXPECT_EQ(examined(HazardClass::external), 1);
+}
+
 TEST(Suppressions, MatchPropertiesAndAreCounted) {
   const std::string text =
       "case 1\nstream a\nstream b\nbuffer x 64\na: kernel w writes x\nb: kernel r reads x\n";
