@@ -99,6 +99,19 @@ void Ops::add(const Unmodelled& record) {
   push(unmodelled);
 }
 
+void Ops::add(const HostWrite& record) {
+  Op write = op(OpKind::touch, record.call, 0);
+  Transfer transfer;
+  transfer.dst = record.address;
+  transfer.width = record.bytes;
+  transfer.dst_memory = record.memory;
+  write.label = state_.tables.name("host write");
+  add_set_accesses(state_, {}, transfer, record.call.seq, &write);
+  for (size_t i = write.access_begin; i < state_.program.accesses.size(); ++i)
+    state_.program.accesses[i].source = AccessSource::observed;
+  push(write);
+}
+
 void Ops::add(const EventRecord& record) {
   const EventVersion version{record.event, record.version};
   if (record.external) in_graphs_.insert(version);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls outside captures become ops: work on streams, event records and the waits bound to them,
-// host synchronisation, graph launches.
+// host synchronisation, graph launches. So do writes of the CPU that the recorder noticed.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,7 @@ class Ops {
   void add(const Set& record);
   void add(const HostFunc& record);
   void add(const Unmodelled& record);
+  void add(const HostWrite& record);
   void add(const EventRecord& record);
   void add(const EventWait& record);
   void add(const HostSync& record);

@@ -197,6 +197,8 @@ class TraceReader {
 
   Result<std::vector<Log>> run() {
     BOHR_TRY_STATUS(check_is_trace(database_));
+    BOHR_TRY(version, database_.number("PRAGMA user_version"));
+    version_ = version;
     BOHR_TRY_STATUS(check_tables());
     BOHR_TRY_STATUS(read_logs());
     BOHR_TRY_STATUS(read_strings());
@@ -216,6 +218,7 @@ class TraceReader {
   }
 
   const Database& database_;
+  int64_t version_ = 0;
   std::vector<Log> logs_;
   std::vector<Cursor> cursors_;
 };
@@ -228,7 +231,7 @@ Status TraceReader::check_tables() {
     if (!row) break;
     found.emplace(find.text(0), find.text(1));
   }
-  for (const NamedSql& table : table_statements()) {
+  for (const NamedSql& table : table_statements(version_)) {
     const auto it = found.find(table.name);
     if (it == found.end()) return damage("table " + table.name, "the table is missing");
     if (it->second != table.sql) {
@@ -278,10 +281,11 @@ Status TraceReader::open_cursors() {
   for_each_kind([&](auto kind) {
     using R = decltype(kind);
     if constexpr (!std::is_same_v<R, String>) {
+      if (since_version<R>() > version_) return;
       reads.emplace_back([](Cursor& cursor, Log* log) { return cursor.read_as<R>(log); });
     }
   });
-  const std::vector<Table> tables = all_tables();
+  const std::vector<Table> tables = all_tables(version_);
   for (size_t i = 0; i < tables.size(); ++i) {
     BOHR_TRY(rows, database_.prepare(select_from(tables[i])));
     Cursor& cursor =

@@ -89,11 +89,13 @@ bool Table::has(const std::string& column) const {
                      [&](const Column& c) { return c.name == column; });
 }
 
-std::vector<Table> all_tables() {
+std::vector<Table> all_tables(int64_t version) {
   std::vector<Table> tables;
   for_each_kind([&](auto kind) {
     using R = decltype(kind);
-    if constexpr (!std::is_same_v<R, String>) tables.push_back(table_of<R>());
+    if constexpr (!std::is_same_v<R, String>) {
+      if (since_version<R>() <= version) tables.push_back(table_of<R>());
+    }
   });
   return tables;
 }
@@ -132,13 +134,13 @@ std::string select_from_list(const Table& table) {
          " NOT INDEXED ORDER BY position, n";
 }
 
-std::vector<NamedSql> table_statements() {
+std::vector<NamedSql> table_statements(int64_t version) {
   std::vector<NamedSql> statements = {
       {"log", "CREATE TABLE log (proc INTEGER PRIMARY KEY, source TEXT NOT NULL)"},
       {"string",
        "CREATE TABLE string (proc INTEGER NOT NULL, id INTEGER NOT NULL, text TEXT NOT NULL, "
        "PRIMARY KEY (proc, id)) WITHOUT ROWID"}};
-  for (const Table& table : all_tables()) {
+  for (const Table& table : all_tables(version)) {
     statements.push_back({table.name, create_table(table)});
     if (!table.list_name.empty()) {
       statements.push_back({table.list_name, create_list_table(table)});

@@ -19,7 +19,13 @@ namespace bohr::trace {
 
 constexpr int64_t kSqliteApplication = 0x424f4852;  // "BOHR"
 // Bump with every change of the tables; readers refuse newer versions.
-constexpr int64_t kSqliteVersion = 1;
+constexpr int64_t kSqliteVersion = 2;
+
+// The first version of the schema that has the kind's table.
+template <class R>
+constexpr int64_t since_version() {
+  return std::is_same_v<R, HostWrite> ? 2 : 1;
+}
 
 // What the list table of a kind is called; nullptr for kinds without lists.
 template <class R>
@@ -91,8 +97,8 @@ Table table_of() {
   return table;
 }
 
-// One for each kind but String, in the order of `for_each_kind`.
-std::vector<Table> all_tables();
+// One for each kind but String that the version has, in the order of `for_each_kind`.
+std::vector<Table> all_tables(int64_t version = kSqliteVersion);
 
 std::string create_table(const Table& table);
 std::string create_list_table(const Table& table);
@@ -106,7 +112,7 @@ struct NamedSql {
   std::string name;
   std::string sql;
 };
-std::vector<NamedSql> table_statements();
+std::vector<NamedSql> table_statements(int64_t version = kSqliteVersion);
 // Indexes and views, to be made once the tables are filled.
 std::vector<std::string> index_and_view_statements();
 

@@ -122,6 +122,10 @@ class LogBuilder {
     add(record);
   }
 
+  void host_write(uint64_t address, uint64_t bytes) {
+    add(HostWrite{call(), address, bytes, Memory::pinned});
+  }
+
   void event_record(uint32_t event, uint64_t version, uint32_t on, uint32_t capture = 0) {
     add(EventRecord{call(), event, version, on, capture, false});
   }

@@ -249,6 +249,7 @@ template bool LogWriter::append(const Copy&);
 template bool LogWriter::append(const Set&);
 template bool LogWriter::append(const HostFunc&);
 template bool LogWriter::append(const Unmodelled&);
+template bool LogWriter::append(const HostWrite&);
 template bool LogWriter::append(const EventRecord&);
 template bool LogWriter::append(const EventWait&);
 template bool LogWriter::append(const HostSync&);

@@ -26,7 +26,8 @@ struct Text {
 };
 
 // Bump when a field or a kind changes meaning; readers refuse newer versions and say so.
-constexpr uint32_t kLogVersion = 1;
+// 2: host_write.
+constexpr uint32_t kLogVersion = 2;
 
 enum class Kind : uint16_t {
   string = 1,
@@ -43,6 +44,7 @@ enum class Kind : uint16_t {
   set = 22,
   host_func = 23,
   unmodelled = 24,
+  host_write = 25,
   event_record = 30,
   event_wait = 31,
   host_sync = 32,
@@ -327,6 +329,22 @@ struct Unmodelled {
   template <class V, class S>
   static void fields(V&& v, S& s) {
     v("call", s.call), v("stream", s.stream), v("api", s.api), v("synchronises", s.synchronises);
+  }
+};
+
+// The CPU changed a byte of this range. `call.seq` is when that was found out, just before the call
+// that the finding thread had entered; which thread wrote is not known.
+struct HostWrite {
+  static constexpr Kind kKind = Kind::host_write;
+  static constexpr const char* kName = "host_write";
+  Call call;
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+  Memory memory = Memory::pinned;
+  bool operator==(const HostWrite&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("call", s.call), v("address", s.address), v("bytes", s.bytes), v("memory", s.memory);
   }
 };
 
@@ -686,9 +704,10 @@ template <class Visitor>
 void for_each_kind(Visitor&& visit) {
   visit(String{}), visit(Process{}), visit(Device{}), visit(Thread{}), visit(Stack{});
   visit(Function{}), visit(Framework{}), visit(Stream{}), visit(StreamGone{}), visit(Kernel{});
-  visit(Copy{}), visit(Set{}), visit(HostFunc{}), visit(Unmodelled{}), visit(EventRecord{});
-  visit(EventWait{}), visit(HostSync{}), visit(CaptureBegin{}), visit(CaptureEnd{});
-  visit(Graph{}), visit(Node{}), visit(Edges{}), visit(Exec{}), visit(ExecChange{});
+  visit(Copy{}), visit(Set{}), visit(HostFunc{}), visit(Unmodelled{}), visit(HostWrite{});
+  visit(EventRecord{}), visit(EventWait{}), visit(HostSync{}), visit(CaptureBegin{});
+  visit(CaptureEnd{}), visit(Graph{}), visit(Node{}), visit(Edges{}), visit(Exec{}),
+      visit(ExecChange{});
   visit(Launch{}), visit(ExecGone{}), visit(MemAlloc{}), visit(MemFree{}), visit(BlockAlloc{});
   visit(BlockFree{}), visit(History{}), visit(Segment{}), visit(Diagnostic{}), visit(End{});
 }
