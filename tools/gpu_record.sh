@@ -57,7 +57,7 @@ done
 wait
 
 cd "$work"
-for name in missing_wait missing_join event_reused; do
+for name in missing_wait missing_join event_reused pinned_rewritten pinned_rewritten_graph; do
   record $name race ./$name race
   record $name clean ./$name clean
 done

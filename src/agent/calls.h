@@ -24,6 +24,7 @@ struct DriverCall {
   const char* symbol = nullptr;
   CUcontext context = nullptr;
   CUstream stream = nullptr;  // explicit; null for calls that name none
+  uint64_t before = 0;        // not 0: a number that was taken ahead of `seq`
   uint64_t seq = 0;
   uint64_t exit = 0;
   uint32_t thread = 0;
@@ -70,12 +71,12 @@ const Params& params_of(const DriverCall& call) {
       BOHR_STREAM_API_ENTRY(name##_ptsz, name, true, enter, leave, true)
 
 // A call that works on the default stream of its entry point.
-#define BOHR_DEFAULT_STREAM_API(name, leave)                         \
-  Api{CUPTI_DRIVER_TRACE_CBID_##name,         #name,   false, false, \
-      [](const void*) { return CUstream(); }, nullptr, leave},                          \
-      Api {                                                          \
-    CUPTI_DRIVER_TRACE_CBID_##name##_ptds, #name, true, false,       \
-        [](const void*) { return CUstream(); }, nullptr, leave       \
+#define BOHR_DEFAULT_STREAM_API(name, enter, leave)                \
+  Api{CUPTI_DRIVER_TRACE_CBID_##name,         #name, false, false, \
+      [](const void*) { return CUstream(); }, enter, leave},                          \
+      Api {                                                        \
+    CUPTI_DRIVER_TRACE_CBID_##name##_ptds, #name, true, false,     \
+        [](const void*) { return CUstream(); }, enter, leave       \
   }
 
 #define BOHR_PLAIN_API(name, enter, leave) \

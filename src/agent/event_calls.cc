@@ -23,13 +23,15 @@ void destroyed(Recorder& r, DriverCall& call) {
 // entered later than that. An external record in a capture makes versions when the graph runs, not
 // now.
 void add_record(Recorder& r, DriverCall& call, CUevent event, bool external) {
-  const EventVersion version =
-      external ? EventVersion{newest_version(r, event).event, 0} : new_version(r, event);
+  const uint32_t stream = stream_of(r, call);
+  const EventVersion version = external
+                                   ? EventVersion{newest_version(r, event).event}
+                                   : new_version(r, event, call.capture ? 0 : stream, call.seq);
   trace::EventRecord record;
   record.call = call_of(r, call);
   record.event = version.event;
   record.version = version.version;
-  record.stream = stream_of(r, call);
+  record.stream = stream;
   record.capture = call.capture;
   record.external = external;
   r.log->append(record);
@@ -59,6 +61,7 @@ void waited(Recorder& r, DriverCall& call) {
   record.capture = call.capture;
   record.external = call.capture && (p.Flags & CU_EVENT_WAIT_EXTERNAL);
   r.log->append(record);
+  if (!call.capture) stream_waits(r, record.stream, call.seq, call.event);
 }
 
 const Api kApis[] = {

@@ -16,6 +16,8 @@ struct EventState {
   uint32_t number = 0;
   uint64_t version = 0;  // of the newest record; 0: never recorded
   bool known = true;     // false: it was, or may have been, recorded out of our sight
+  uint32_t stream = 0;   // of the newest record, and its call
+  uint64_t seq = 0;
 };
 
 struct Events {
@@ -27,12 +29,14 @@ struct Events {
 struct EventVersion {
   uint32_t event = 0;
   uint64_t version = 0;  // kUnknownVersion when it cannot be known
+  uint32_t stream = 0;   // that the version was recorded on by the call `seq`
+  uint64_t seq = 0;
 };
 
 void event_created(Recorder& r, CUevent event, bool foreign);
 void event_destroyed(Recorder& r, CUevent event);
 EventVersion newest_version(Recorder& r, CUevent event);
-EventVersion new_version(Recorder& r, CUevent event);
+EventVersion new_version(Recorder& r, CUevent event, uint32_t stream, uint64_t seq);
 
 // Work that the driver will do records this event at a time that no call shows.
 void event_recorded_unseen(Recorder& r, CUevent event);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphs built by hand, execs, their changes and launches.
 #include "agent/calls.h"
+#include "agent/pinned_copies.h"
 
 namespace bohr::agent {
 namespace {
@@ -26,7 +27,7 @@ void add_exec(Recorder& r, DriverCall& call, CUgraphExec exec, CUgraph graph, ui
   {
     std::lock_guard lock(r.mutex);
     record.exec = ++r.graphs.last_exec;
-    r.graphs.execs[exec] = {record.exec, r.graphs.templates[graph].records};
+    r.graphs.execs[exec] = {record.exec, r.graphs.templates[graph].effects};
   }
   record.call = call_of(r, call);
   record.flags = flags;
@@ -75,7 +76,10 @@ void add_change(Recorder& r, DriverCall& call, uint32_t graph) {
   r.log->append(record);
 }
 
-void changed(Recorder& r, DriverCall& call) { add_change(r, call, 0); }
+void changed(Recorder& r, DriverCall& call) {
+  add_change(r, call, 0);
+  stop_watching_pinned(r, "an instantiated graph was changed in a way that is not read");
+}
 
 // An update makes the exec's nodes those of another template, which can be read.
 void updated(Recorder& r, DriverCall& call) {
@@ -83,9 +87,23 @@ void updated(Recorder& r, DriverCall& call) {
   const uint32_t number = read_graph(r, graph, 0);
   {
     std::lock_guard lock(r.mutex);
-    r.graphs.execs[exec_of(call)].records = r.graphs.templates[graph].records;
+    r.graphs.execs[exec_of(call)].effects = r.graphs.templates[graph].effects;
   }
   add_change(r, call, number);
+}
+
+void launching(Recorder& r, DriverCall& call) {
+  if (call.capture || !watches_pinned(r)) return;
+  bool known = false;
+  std::shared_ptr<const LaunchEffects> effects;
+  {
+    std::lock_guard lock(r.mutex);
+    const auto found = r.graphs.execs.find(params_of<cuGraphLaunch_params>(call).hGraph);
+    known = found != r.graphs.execs.end();
+    if (known) effects = found->second.effects;
+  }
+  if (!known) stop_watching_pinned(r, "a graph was launched that was not read");
+  if (effects) pinned_launch(r, call, effects->pinned);
 }
 
 void launched(Recorder& r, DriverCall& call) {
@@ -97,12 +115,13 @@ void launched(Recorder& r, DriverCall& call) {
   record.call = {call.seq, call.exit, call.thread, call.stack};
   record.stream = stream_of(r, call);
   r.log->append(record);
-  std::vector<CUevent> events;
+  std::shared_ptr<const LaunchEffects> effects;
   {
     std::lock_guard lock(r.mutex);
-    events = r.graphs.execs[exec].records;
+    effects = r.graphs.execs[exec].effects;
   }
-  for (CUevent event : events) event_recorded_unseen(r, event);
+  if (!effects) return;
+  for (CUevent event : effects->records) event_recorded_unseen(r, event);
 }
 
 void exec_destroyed(Recorder& r, DriverCall& call) {
@@ -177,7 +196,7 @@ const Api kApis[] = {
     BOHR_CHANGE(cuGraphExecBatchMemOpNodeSetParams),
     BOHR_CHANGE(cuGraphExecNodeSetParams),
     BOHR_CHANGE(cuGraphNodeSetEnabled),
-    BOHR_STREAM_API(cuGraphLaunch, nullptr, launched),
+    BOHR_STREAM_API(cuGraphLaunch, launching, launched),
     BOHR_PLAIN_API(cuGraphExecDestroy, exec_destroyed, nullptr),
 };
 

@@ -12,6 +12,7 @@
 
 #include "agent/copies.h"
 #include "agent/graphs.h"
+#include "agent/pinned_copies.h"
 #include "agent/recorder.h"
 
 namespace bohr::agent {
@@ -20,7 +21,7 @@ namespace {
 constexpr int kMaxDepth = 16;
 
 uint32_t read_graph_record(Recorder& r, CUgraph graph, uint32_t capture, uint32_t parent,
-                           uint32_t parent_node, int depth, std::vector<CUevent>* events,
+                           uint32_t parent_node, int depth, LaunchEffects* effects,
                            const NodeOrigin& inherited);
 
 struct Reader {
@@ -28,7 +29,7 @@ struct Reader {
   uint32_t graph = 0;
   uint32_t capture = 0;
   int depth = 0;
-  std::vector<CUevent>* events = nullptr;  // that the graph and its children record
+  LaunchEffects* effects = nullptr;  // of the graph and its children
   bool complete = true;
   bool allocates = false;
   NodeOrigin inherited = {};  // of the node that holds this graph: its nodes have none of their own
@@ -61,6 +62,7 @@ bool read_kernel(Reader& reader, CUgraphNode node, trace::Node* out) {
   const CUfunction function = params.func ? params.func : reinterpret_cast<CUfunction>(params.kern);
   const auto info = function_info(r, function, nullptr);
   PackedParams packed = pack_params(*info, params.kernelParams, params.extra);
+  pinned_named(r, packed);
   out->function = info->number;
   out->grid_x = params.gridDimX, out->grid_y = params.gridDimY, out->grid_z = params.gridDimZ;
   out->block_x = params.blockDimX, out->block_y = params.blockDimY;
@@ -75,7 +77,9 @@ bool read_copy(Reader& reader, CUgraphNode node, trace::Node* out) {
   CUDA_MEMCPY3D copy;
   std::memset(&copy, 0, sizeof copy);
   if (reader.r.driver.cuGraphMemcpyNodeGetParams(node, &copy) != CUDA_SUCCESS) return false;
-  fill_copy(shape_of(reader.r, copy), out);
+  const CopyShape shape = shape_of(reader.r, copy);
+  fill_copy(shape, out);
+  pinned_copy_node(reader.r, shape, &reader.effects->pinned);
   return true;
 }
 
@@ -88,6 +92,8 @@ bool read_set(Reader& reader, CUgraphNode node, trace::Node* out) {
   out->height = set.height;
   out->dst_pitch = set.height > 1 ? set.pitch : 0;
   out->dst_memory = trace::Memory::device;
+  const uint64_t rows = set.height > 1 ? (set.height - 1) * set.pitch : 0;
+  pinned_unwatched(reader.r, {out->dst, out->dst + rows + out->width});
   return true;
 }
 
@@ -99,7 +105,7 @@ bool read_child(Reader& reader, CUgraphNode node, trace::Node* out) {
   }
   out->child =
       read_graph_record(reader.r, child, reader.capture, reader.graph, out->index, reader.depth + 1,
-                        reader.events, {out->seq, out->thread, out->stack, out->stream});
+                        reader.effects, {out->seq, out->thread, out->stack, out->stream});
   return out->child != 0;
 }
 
@@ -110,7 +116,7 @@ bool read_event(Reader& reader, CUgraphNode node, bool record, trace::Node* out)
                                  : r.driver.cuGraphEventWaitNodeGetEvent(node, &event);
   if (result != CUDA_SUCCESS) return false;
   out->event = newest_version(r, event).event;
-  if (record) reader.events->push_back(event);
+  if (record) reader.effects->records.push_back(event);
   return true;
 }
 
@@ -152,6 +158,8 @@ bool read_inside(Reader& reader, CUgraphNode node, trace::Node* out) {
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
       return read_memory(reader, node, false, out);
     case CU_GRAPH_NODE_TYPE_HOST:
+      reader.effects->pinned.calls_host = true;
+      return true;
     case CU_GRAPH_NODE_TYPE_EMPTY:
       return true;
     default:
@@ -213,14 +221,14 @@ bool read_edges(Recorder& r, CUgraph graph, const std::vector<CUgraphNode>& node
 }
 
 uint32_t read_graph_record(Recorder& r, CUgraph graph, uint32_t capture, uint32_t parent,
-                           uint32_t parent_node, int depth, std::vector<CUevent>* events,
+                           uint32_t parent_node, int depth, LaunchEffects* effects,
                            const NodeOrigin& inherited) {
   size_t count = 0;
   if (r.driver.cuGraphGetNodes(graph, nullptr, &count) != CUDA_SUCCESS) return 0;
   std::vector<CUgraphNode> nodes(count);
   if (count && r.driver.cuGraphGetNodes(graph, nodes.data(), &count) != CUDA_SUCCESS) return 0;
 
-  Reader reader{r, 0, capture, depth, events};
+  Reader reader{r, 0, capture, depth, effects};
   reader.inherited = inherited;
   {
     std::lock_guard lock(r.mutex);
@@ -243,6 +251,7 @@ uint32_t read_graph_record(Recorder& r, CUgraph graph, uint32_t capture, uint32_
   r.log->append(record);
   for (const trace::Node& node : reader.nodes) r.log->append(node);
   r.log->append(edges);
+  if (!reader.complete) stop_watching_pinned(r, "a graph was not read whole");
   if (reader.allocates) {
     diagnose(r, "graph-memory-nodes", "a graph allocates or frees memory in its nodes");
   }
@@ -259,13 +268,15 @@ uint32_t read_graph(Recorder& r, CUgraph graph, uint32_t capture) {
     const TemplateState& state = r.graphs.templates[graph];
     if (state.number && state.edits == edits) return state.number;
   }
-  std::vector<CUevent> events;
-  const uint32_t number = read_graph_record(r, graph, capture, 0, 0, 0, &events, {});
+  LaunchEffects effects;
+  const uint32_t number = read_graph_record(r, graph, capture, 0, 0, 0, &effects, {});
+  const bool none =
+      effects.records.empty() && effects.pinned.sources.empty() && !effects.pinned.calls_host;
   std::lock_guard lock(r.mutex);
   TemplateState& state = r.graphs.templates[graph];
   state.number = number;
   state.edits = edits;
-  state.records = std::move(events);
+  state.effects = none ? nullptr : std::make_shared<const LaunchEffects>(std::move(effects));
   return number;
 }
 

@@ -5,8 +5,11 @@
 #include <cuda.h>
 
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <vector>
+
+#include "agent/pinned.h"
 
 namespace bohr::agent {
 
@@ -20,16 +23,22 @@ struct NodeOrigin {
   uint32_t stream = 0;
 };
 
+// What a launch does beside the work that its nodes are.
+struct LaunchEffects {
+  std::vector<CUevent> records;
+  PinnedUse pinned;
+};
+
 struct TemplateState {
   uint32_t number = 0;  // of the newest Graph record; 0: not read yet
   uint64_t edits = 0;   // Graphs::edits when it was read
   std::unordered_map<CUgraphNode, NodeOrigin> origins;
-  std::vector<CUevent> records;  // events that its launches record
+  std::shared_ptr<const LaunchEffects> effects;  // null: none
 };
 
 struct ExecState {
   uint32_t number = 0;
-  std::vector<CUevent> records;
+  std::shared_ptr<const LaunchEffects> effects;  // null: none
 };
 
 struct Graphs {

@@ -283,6 +283,7 @@ __attribute__((destructor)) void close_log() {
   Recorder* r = recorder();
   if (!r || !r->recording.load()) return;
   report_unseen_allocator(*r);
+  report_pinned(*r);
   if (r->recording.exchange(false)) r->log->close(r->tick());
 }
 

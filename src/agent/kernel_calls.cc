@@ -15,6 +15,7 @@ void add_kernel(Recorder& r, DriverCall& call, CUfunction function, const Shape&
   if (call.capture) return;
   const auto info = function_info(r, function, call.symbol);
   PackedParams packed = pack_params(*info, params, extra);
+  pinned_named(r, packed);
   trace::Kernel record;
   record.call = call_of(r, call);
   record.stream = stream_of(r, call);
@@ -93,6 +94,10 @@ CUstream stream_of_ex(const void* params) {
   return static_cast<const cuLaunchKernelEx_params*>(params)->config->hStream;
 }
 
+void calling_host(Recorder& r, DriverCall& call) {
+  if (!call.capture) host_function_issued(r, call);
+}
+
 void host_function(Recorder& r, DriverCall& call) {
   if (call.capture) return;
   r.log->append(trace::HostFunc{call_of(r, call), stream_of(r, call)});
@@ -105,8 +110,8 @@ const Api kApis[] = {
      nullptr, launch_ex},
     {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz, "cuLaunchKernelEx", true, false, stream_of_ex,
      nullptr, launch_ex},
-    BOHR_STREAM_API(cuLaunchHostFunc, nullptr, host_function),
-    BOHR_STREAM_API(cuStreamAddCallback, nullptr, host_function),
+    BOHR_STREAM_API(cuLaunchHostFunc, calling_host, host_function),
+    BOHR_STREAM_API(cuStreamAddCallback, calling_host, host_function),
 };
 
 }  // namespace

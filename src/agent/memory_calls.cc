@@ -60,15 +60,29 @@ void alloc_from_pool(Recorder& r, DriverCall& call) {
   add_alloc(r, call, trace::Layer::stream_ordered, trace::Memory::device, *p.dptr, p.bytesize,
             reinterpret_cast<uint64_t>(p.pool));
 }
-template <class Params>
-void alloc_host(Recorder& r, DriverCall& call) {
-  const auto& p = params_of<Params>(call);
-  add_alloc(r, call, trace::Layer::host, trace::Memory::pinned, address_of(*p.pp), p.bytesize);
+void add_host(Recorder& r, DriverCall& call, const void* pointer, uint64_t bytes) {
+  add_alloc(r, call, trace::Layer::host, trace::Memory::pinned, address_of(pointer), bytes);
 }
+void alloc_host(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuMemAllocHost_v2_params>(call);
+  add_host(r, call, *p.pp, p.bytesize);
+  pinned_added(r, address_of(*p.pp), p.bytesize, false);
+}
+// Write-combined memory is not watched: the CPU reads it a thousand times slower than other.
+template <class Params>
+void host_alloc(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<Params>(call);
+  add_host(r, call, *p.pp, p.bytesize);
+  if (p.Flags & CU_MEMHOSTALLOC_WRITECOMBINED) return;
+  pinned_added(r, address_of(*p.pp), p.bytesize, false);
+}
+// Registers of a device are not watched: to read them may have an effect.
 void host_registered(Recorder& r, DriverCall& call) {
   const auto& p = params_of<cuMemHostRegister_v2_params>(call);
   add_alloc(r, call, trace::Layer::host_register, trace::Memory::pinned, address_of(p.p),
             p.bytesize);
+  if (p.Flags & CU_MEMHOSTREGISTER_IOMEMORY) return;
+  pinned_added(r, address_of(p.p), p.bytesize, true);
 }
 void mapped(Recorder& r, DriverCall& call) {
   const auto& p = params_of<cuMemMap_params>(call);
@@ -103,15 +117,19 @@ void freeing_async(Recorder& r, DriverCall& call) {
 void freed_async(Recorder& r, DriverCall& call) {
   add_free(r, call, params_of<cuMemFreeAsync_params>(call).dptr);
 }
+void removing_host(Recorder& r, DriverCall& call, const void* pointer, trace::Layer fallback) {
+  pinned_removed(r, address_of(pointer));
+  removing(r, call, address_of(pointer), fallback);
+}
 void freeing_host(Recorder& r, DriverCall& call) {
-  removing(r, call, address_of(params_of<cuMemFreeHost_params>(call).p), trace::Layer::host);
+  removing_host(r, call, params_of<cuMemFreeHost_params>(call).p, trace::Layer::host);
 }
 void freed_host(Recorder& r, DriverCall& call) {
   add_free(r, call, address_of(params_of<cuMemFreeHost_params>(call).p));
 }
 void unregistering(Recorder& r, DriverCall& call) {
-  removing(r, call, address_of(params_of<cuMemHostUnregister_params>(call).p),
-           trace::Layer::host_register);
+  removing_host(r, call, params_of<cuMemHostUnregister_params>(call).p,
+                trace::Layer::host_register);
 }
 void unregistered(Recorder& r, DriverCall& call) {
   add_free(r, call, address_of(params_of<cuMemHostUnregister_params>(call).p));
@@ -148,9 +166,9 @@ const Api kApis[] = {
     BOHR_PLAIN_API(cuMemAllocManaged, nullptr, alloc_managed),
     BOHR_STREAM_API(cuMemAllocAsync, nullptr, alloc_async),
     BOHR_STREAM_API(cuMemAllocFromPoolAsync, nullptr, alloc_from_pool),
-    BOHR_PLAIN_API(cuMemHostAlloc, nullptr, alloc_host<cuMemHostAlloc_params>),
-    BOHR_PLAIN_API(cuMemHostAlloc_v2, nullptr, alloc_host<cuMemHostAlloc_params>),
-    BOHR_PLAIN_API(cuMemAllocHost_v2, nullptr, alloc_host<cuMemAllocHost_v2_params>),
+    BOHR_PLAIN_API(cuMemHostAlloc, nullptr, host_alloc<cuMemHostAlloc_params>),
+    BOHR_PLAIN_API(cuMemHostAlloc_v2, nullptr, host_alloc<cuMemHostAlloc_params>),
+    BOHR_PLAIN_API(cuMemAllocHost_v2, nullptr, alloc_host),
     BOHR_PLAIN_API(cuMemHostRegister_v2, nullptr, host_registered),
     BOHR_PLAIN_API(cuMemMap, nullptr, mapped),
     BOHR_PLAIN_API(cuIpcOpenMemHandle_v2, nullptr, ipc_opened),

@@ -18,6 +18,7 @@
 #include "agent/functions.h"
 #include "agent/graphs.h"
 #include "agent/memory.h"
+#include "agent/pinned.h"
 #include "agent/python_frames.h"
 #include "agent/stacks.h"
 #include "agent/streams.h"
@@ -48,7 +49,8 @@ struct Recorder {
   Graphs graphs;
   MemoryMap memory;
 
-  Stacks stacks;  // has a lock of its own
+  PinnedSources pinned;  // has a lock of its own
+  Stacks stacks;         // the same
   PythonFrames python;
 
   uint64_t tick() { return clock.fetch_add(1, std::memory_order_relaxed); }

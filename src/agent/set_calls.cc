@@ -5,44 +5,67 @@
 namespace bohr::agent {
 namespace {
 
-void add_set(Recorder& r, DriverCall& call, CUdeviceptr dst, uint64_t width, uint64_t height,
-             uint64_t pitch) {
+struct Shape {
+  uint64_t dst = 0;
+  uint64_t width = 0;
+  uint64_t height = 1;
+  uint64_t pitch = 0;
+};
+
+template <class Params, size_t kElement>
+Shape line(const DriverCall& call) {
+  const auto& p = params_of<Params>(call);
+  return {p.dstDevice, p.N * kElement, 1, 0};
+}
+
+template <class Params, size_t kElement>
+Shape plane(const DriverCall& call) {
+  const auto& p = params_of<Params>(call);
+  return {p.dstDevice, p.Width * kElement, p.Height, p.dstPitch};
+}
+
+template <auto kShape>
+void setting(Recorder& r, DriverCall& call) {
+  if (call.capture || !watches_pinned(r)) return;
+  const Shape shape = kShape(call);
+  const uint64_t rows = shape.height > 1 ? (shape.height - 1) * shape.pitch : 0;
+  pinned_written(r, call, {shape.dst, shape.dst + rows + shape.width});
+}
+
+template <auto kShape>
+void set(Recorder& r, DriverCall& call) {
   if (call.capture) return;
+  const Shape shape = kShape(call);
   trace::Set record;
   record.call = call_of(r, call);
   record.stream = stream_of(r, call);
-  record.dst = dst;
-  record.width = width;
-  record.height = height;
-  record.pitch = pitch;
+  record.dst = shape.dst;
+  record.width = shape.width;
+  record.height = shape.height;
+  record.pitch = shape.pitch;
   r.log->append(record);
 }
 
-template <class Params, size_t kElement>
-void line(Recorder& r, DriverCall& call) {
-  const auto& p = params_of<Params>(call);
-  add_set(r, call, p.dstDevice, p.N * kElement, 1, 0);
-}
-
-template <class Params, size_t kElement>
-void plane(Recorder& r, DriverCall& call) {
-  const auto& p = params_of<Params>(call);
-  add_set(r, call, p.dstDevice, p.Width * kElement, p.Height, p.dstPitch);
-}
+#define BOHR_SET(name, shape, element)                                    \
+  BOHR_DEFAULT_STREAM_API(name, (setting<shape<name##_params, element>>), \
+                          (set<shape<name##_params, element>>))
+#define BOHR_SET_ASYNC(name, shape, element)                      \
+  BOHR_STREAM_API(name, (setting<shape<name##_params, element>>), \
+                  (set<shape<name##_params, element>>))
 
 const Api kApis[] = {
-    BOHR_DEFAULT_STREAM_API(cuMemsetD8_v2, (line<cuMemsetD8_v2_params, 1>)),
-    BOHR_DEFAULT_STREAM_API(cuMemsetD16_v2, (line<cuMemsetD16_v2_params, 2>)),
-    BOHR_DEFAULT_STREAM_API(cuMemsetD32_v2, (line<cuMemsetD32_v2_params, 4>)),
-    BOHR_DEFAULT_STREAM_API(cuMemsetD2D8_v2, (plane<cuMemsetD2D8_v2_params, 1>)),
-    BOHR_DEFAULT_STREAM_API(cuMemsetD2D16_v2, (plane<cuMemsetD2D16_v2_params, 2>)),
-    BOHR_DEFAULT_STREAM_API(cuMemsetD2D32_v2, (plane<cuMemsetD2D32_v2_params, 4>)),
-    BOHR_STREAM_API(cuMemsetD8Async, nullptr, (line<cuMemsetD8Async_params, 1>)),
-    BOHR_STREAM_API(cuMemsetD16Async, nullptr, (line<cuMemsetD16Async_params, 2>)),
-    BOHR_STREAM_API(cuMemsetD32Async, nullptr, (line<cuMemsetD32Async_params, 4>)),
-    BOHR_STREAM_API(cuMemsetD2D8Async, nullptr, (plane<cuMemsetD2D8Async_params, 1>)),
-    BOHR_STREAM_API(cuMemsetD2D16Async, nullptr, (plane<cuMemsetD2D16Async_params, 2>)),
-    BOHR_STREAM_API(cuMemsetD2D32Async, nullptr, (plane<cuMemsetD2D32Async_params, 4>)),
+    BOHR_SET(cuMemsetD8_v2, line, 1),
+    BOHR_SET(cuMemsetD16_v2, line, 2),
+    BOHR_SET(cuMemsetD32_v2, line, 4),
+    BOHR_SET(cuMemsetD2D8_v2, plane, 1),
+    BOHR_SET(cuMemsetD2D16_v2, plane, 2),
+    BOHR_SET(cuMemsetD2D32_v2, plane, 4),
+    BOHR_SET_ASYNC(cuMemsetD8Async, line, 1),
+    BOHR_SET_ASYNC(cuMemsetD16Async, line, 2),
+    BOHR_SET_ASYNC(cuMemsetD32Async, line, 4),
+    BOHR_SET_ASYNC(cuMemsetD2D8Async, plane, 1),
+    BOHR_SET_ASYNC(cuMemsetD2D16Async, plane, 2),
+    BOHR_SET_ASYNC(cuMemsetD2D32Async, plane, 4),
 };
 
 }  // namespace

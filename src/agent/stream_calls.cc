@@ -38,26 +38,47 @@ void add_sync(Recorder& r, DriverCall& call, trace::SyncKind what) {
   r.log->append(record);
 }
 
-void synchronised(Recorder& r, DriverCall& call) { add_sync(r, call, trace::SyncKind::stream); }
-void queried(Recorder& r, DriverCall& call) { add_sync(r, call, trace::SyncKind::stream_query); }
+// Pinned sources are looked at before the call waits, and forgotten once it has.
+void synchronising(Recorder& r, DriverCall& call) {
+  if (has_pinned_sources(r)) look_at_stream(r, call, stream_of(r, call));
+}
+void synchronised(Recorder& r, DriverCall& call) {
+  add_sync(r, call, trace::SyncKind::stream);
+  if (has_pinned_sources(r)) stream_done(r, stream_of(r, call), call.seq);
+}
+void queried(Recorder& r, DriverCall& call) {
+  add_sync(r, call, trace::SyncKind::stream_query);
+  if (has_pinned_sources(r)) stream_query_succeeded(r, call, stream_of(r, call));
+}
 void context_synchronised(Recorder& r, DriverCall& call) {
   add_sync(r, call, trace::SyncKind::context);
+  all_done(r, call.seq);
 }
 #if CUDA_VERSION >= 13000
 void given_context_synchronised(Recorder& r, DriverCall& call) {
   if (CUcontext given = params_of<cuCtxSynchronize_v2_params>(call).ctx) call.context = given;
-  add_sync(r, call, trace::SyncKind::context);
+  context_synchronised(r, call);
 }
 #endif
 
 void bind_event(Recorder& r, DriverCall& call) {
   call.event = newest_version(r, params_of<cuEventSynchronize_params>(call).hEvent);
 }
+void event_synchronising(Recorder& r, DriverCall& call) {
+  bind_event(r, call);
+  look_at_event(r, call, call.event);
+}
 void event_synchronised(Recorder& r, DriverCall& call) {
   add_sync(r, call, trace::SyncKind::event);
+  stream_done(r, call.event.stream, call.event.seq);
+}
+void event_querying(Recorder& r, DriverCall& call) {
+  bind_event(r, call);
+  query_entered(r, call);
 }
 void event_queried(Recorder& r, DriverCall& call) {
   add_sync(r, call, trace::SyncKind::event_query);
+  event_query_succeeded(r, call, call.event);
 }
 
 const Api kApis[] = {
@@ -67,14 +88,14 @@ const Api kApis[] = {
     BOHR_PLAIN_API(cuGreenCtxStreamCreate, nullptr, created_green),
 #endif
     BOHR_PLAIN_API(cuStreamDestroy_v2, destroyed, nullptr),
-    BOHR_STREAM_API(cuStreamSynchronize, nullptr, synchronised),
-    BOHR_STREAM_API(cuStreamQuery, nullptr, queried),
-    BOHR_PLAIN_API(cuCtxSynchronize, nullptr, context_synchronised),
+    BOHR_STREAM_API(cuStreamSynchronize, synchronising, synchronised),
+    BOHR_STREAM_API(cuStreamQuery, query_entered, queried),
+    BOHR_PLAIN_API(cuCtxSynchronize, look_at_all, context_synchronised),
 #if CUDA_VERSION >= 13000
-    BOHR_PLAIN_API(cuCtxSynchronize_v2, nullptr, given_context_synchronised),
+    BOHR_PLAIN_API(cuCtxSynchronize_v2, look_at_all, given_context_synchronised),
 #endif
-    BOHR_PLAIN_API(cuEventSynchronize, bind_event, event_synchronised),
-    BOHR_PLAIN_API(cuEventQuery, bind_event, event_queried),
+    BOHR_PLAIN_API(cuEventSynchronize, event_synchronising, event_synchronised),
+    BOHR_PLAIN_API(cuEventQuery, event_querying, event_queried),
 };
 
 }  // namespace

@@ -72,6 +72,7 @@ uint32_t context_number(Recorder& r, CUcontext context) {
 }
 
 void context_destroyed(Recorder& r, CUcontext context) {
+  all_pinned_removed(r);  // the driver frees its host memory without a call that is seen
   std::lock_guard lock(r.mutex);
   r.streams.contexts.erase(context);
 }

@@ -14,7 +14,10 @@ void add(Recorder& r, DriverCall& call, bool synchronises) {
   r.log->append(record);
 }
 void synchronisation(Recorder& r, DriverCall& call) { add(r, call, true); }
-void work(Recorder& r, DriverCall& call) { add(r, call, false); }
+void work(Recorder& r, DriverCall& call) {
+  add(r, call, false);
+  stop_watching_pinned(r, "a call was made whose accesses are not known");
+}
 
 template <class Params>
 CUstream stream_field(const void* params) {

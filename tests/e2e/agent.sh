@@ -15,9 +15,11 @@ flags=(-std=c++20 -O1 -isystem "$include" "-I$fake")
 g++ "${flags[@]}" -shared -fPIC -Wl,-soname,libcupti.so.13 -o "$work/libcupti.so.13" \
   "$fake/cupti.cc" &&
   g++ "${flags[@]}" -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$work/libcuda.so.1" \
-    "$fake/driver.cc" "$work/libcupti.so.13" &&
-  g++ "${flags[@]}" -o "$work/guest" "$fake/guest.cc" "$work/libcuda.so.1" \
+    "$fake/driver.cc" "$fake/memory.cc" "$work/libcupti.so.13" || exit 1
+for program in guest pinned_guest; do
+  g++ "${flags[@]}" -o "$work/$program" "$fake/$program.cc" "$work/libcuda.so.1" \
     "-Wl,-rpath-link,$work" || exit 1
+done
 
 failed=0
 fail() {
@@ -26,13 +28,14 @@ fail() {
 }
 
 # guest NAME ARM [VARIABLE=VALUE...]: its files come to $work/NAME; its own output must be untouched.
+program=guest
 guest() {
   local folder=$work/$1 arm=$2
   shift 2
   mkdir -m 700 "$folder"
   local said
   said=$(env LD_LIBRARY_PATH="$work" CUDA_INJECTION64_PATH="$agent" BOHR_DIR="$folder" "$@" \
-    "$work/guest" "$arm" 2>&1) || fail "$arm: exit status $?"
+    "$work/$program" "$arm" 2>&1) || fail "$arm: exit status $?"
   [[ $said == "done" ]] || fail "$arm: the guest's output became: $said"
 }
 # Sets `log` to the one log of that guest.
@@ -86,6 +89,38 @@ explains busy subscriber
 # Not armed: nothing is left behind.
 guest unarmed clean BOHR_DIR=
 [[ -z $(ls "$work/unarmed") ]] || fail "an agent that is not armed left files"
+
+# Pinned sources that are rewritten before their copy is known to be done, and neighbours.
+program=pinned_guest
+# pinned ARM WRITES: the log holds so many writes of the CPU, and the check finds them or none.
+pinned() {
+  local writes status=3
+  guest "$1" "$1"
+  [[ $1 == *-race ]] && status=1
+  verdict "$1" "$status" "$([[ $status == 1 ]] && echo 'host write')"
+  writes=$("$BOHR" query "$log" "SELECT count(*) FROM host_write" | tail -n 1)
+  [[ $writes == "$2" ]] || fail "$1: $writes writes of the CPU in the log, not $2"
+}
+# notes ARM TEXT: a diagnostic of its log says it.
+notes() {
+  find_log "$1"
+  "$BOHR" query "$log" "SELECT text FROM diagnostic_v WHERE reason = 'note'" | grep -q "$2" ||
+    fail "$1: no note says '$2'"
+}
+for arm in stream context event early-event query event-query other-stream following-stream \
+  next-copy again before-callback registered; do
+  pinned $arm-race 1
+done
+pinned graph-race 2
+for arm in stream unchanged event query following-stream graph graph-callback callback copied-back \
+  kernel graph-kernel unmapped freed large many again; do
+  pinned $arm-clean 0
+done
+notes large-clean "in part"
+notes many-clean "not looked at"
+find_log again-clean
+"$BOHR" query "$log" "SELECT text FROM diagnostic_v" | grep -q pinned &&
+  fail "again-clean: sources were given up"
 
 ((failed == 0)) && echo "ok"
 exit "$failed"

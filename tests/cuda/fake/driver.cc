@@ -18,6 +18,8 @@
 #include "fake.h"
 
 struct CUgraphNode_st {
+  CUgraphNodeType type = CU_GRAPH_NODE_TYPE_KERNEL;
+  CUDA_MEMCPY3D copy = {};
   CUDA_KERNEL_NODE_PARAMS params = {};
   std::vector<uint64_t> values;
   std::vector<void*> pointers;
@@ -43,41 +45,11 @@ struct CUfunc_st {
 
 namespace {
 
-CUcontext const kContext = reinterpret_cast<CUcontext>(0x1000);
 CUgraph capturing = nullptr;
-uint32_t correlation = 0;
 uintptr_t next_address = 0x7f0000000000;
 
-// Announces one API call before and after it is done.
-template <class Params, class Body>
-CUresult call(CUpti_CallbackId id, const char* name, Params params, Body body) {
-  CUresult result = CUDA_SUCCESS;
-  CUpti_CallbackData data = {};
-  data.callbackSite = CUPTI_API_ENTER;
-  data.functionName = name;
-  data.functionParams = &params;
-  data.functionReturnValue = &result;
-  data.context = kContext;
-  data.correlationId = ++correlation;
-  fake_fire(CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
-  body();
-  data.callbackSite = CUPTI_API_EXIT;
-  fake_fire(CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
-  return result;
-}
-#define CALL(name, body, ...) \
-  call(CUPTI_DRIVER_TRACE_CBID_##name, #name, name##_params{__VA_ARGS__}, body)
-
-void add_node(CUstream stream, CUfunction function, void** params) {
-  auto node = std::make_unique<CUgraphNode_st>();
-  for (size_t i = 0; i < function->parameters; ++i) {
-    node->values.push_back(*static_cast<uint64_t*>(params[i]));
-  }
-  for (uint64_t& value : node->values) node->pointers.push_back(&value);
-  node->params.func = function;
-  node->params.gridDimX = node->params.gridDimY = node->params.gridDimZ = 1;
-  node->params.blockDimX = node->params.blockDimY = node->params.blockDimZ = 1;
-  node->params.kernelParams = node->pointers.data();
+// A node behind the stream's frontier, which it then is.
+void add_node(CUstream stream, std::unique_ptr<CUgraphNode_st> node) {
   for (CUgraphNode before : stream->frontier) capturing->edges.push_back({before, node.get()});
   stream->frontier = {node.get()};
   CUpti_GraphData graph = {};
@@ -88,6 +60,19 @@ void add_node(CUstream stream, CUfunction function, void** params) {
   data.resourceDescriptor = &graph;
   capturing->nodes.push_back(std::move(node));
   fake_fire(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, &data);
+}
+
+void add_kernel_node(CUstream stream, CUfunction function, void** params) {
+  auto node = std::make_unique<CUgraphNode_st>();
+  for (size_t i = 0; i < function->parameters; ++i) {
+    node->values.push_back(*static_cast<uint64_t*>(params[i]));
+  }
+  for (uint64_t& value : node->values) node->pointers.push_back(&value);
+  node->params.func = function;
+  node->params.gridDimX = node->params.gridDimY = node->params.gridDimZ = 1;
+  node->params.blockDimX = node->params.blockDimY = node->params.blockDimZ = 1;
+  node->params.kernelParams = node->pointers.data();
+  add_node(stream, std::move(node));
 }
 
 }  // namespace
@@ -142,8 +127,11 @@ CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode* from, CUgraphNode* to, C
   }
   return *count = graph->edges.size(), CUDA_SUCCESS;
 }
-CUresult cuGraphNodeGetType(CUgraphNode, CUgraphNodeType* type) {
-  return *type = CU_GRAPH_NODE_TYPE_KERNEL, CUDA_SUCCESS;
+CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType* type) {
+  return *type = node->type, CUDA_SUCCESS;
+}
+CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* copy) {
+  return *copy = node->copy, CUDA_SUCCESS;
 }
 CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* params) {
   return *params = node->params, CUDA_SUCCESS;
@@ -208,6 +196,21 @@ CUresult cuStreamSynchronize(CUstream stream) {
   return CALL(
       cuStreamSynchronize, [] {}, stream);
 }
+CUresult cuStreamQuery(CUstream stream) {
+  return CALL(
+      cuStreamQuery, [] {}, stream);
+}
+CUresult cuCtxSynchronize() {
+  return fake_call(CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, "cuCtxSynchronize", 0, [] {});
+}
+CUresult cuEventSynchronize(CUevent event) {
+  return CALL(
+      cuEventSynchronize, [] {}, event);
+}
+CUresult cuEventQuery(CUevent event) {
+  return CALL(
+      cuEventQuery, [] {}, event);
+}
 CUresult cuMemAlloc_v2(CUdeviceptr* pointer, size_t bytes) {
   const auto body = [&] {
     *pointer = next_address;
@@ -223,10 +226,19 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned 
                         unsigned by, unsigned bz, unsigned shared, CUstream stream, void** params,
                         void** extra) {
   const auto body = [&] {
-    if (stream->capturing) add_node(stream, function, params);
+    if (stream->capturing) add_kernel_node(stream, function, params);
   };
   return CALL(cuLaunchKernel, body, function, gx, gy, gz, bx, by, bz, shared, stream, params,
               extra);
+}
+
+bool fake_capture(CUstream stream, const CUDA_MEMCPY3D* copy) {
+  if (!stream->capturing) return false;
+  auto node = std::make_unique<CUgraphNode_st>();
+  node->type = copy ? CU_GRAPH_NODE_TYPE_MEMCPY : CU_GRAPH_NODE_TYPE_HOST;
+  if (copy) node->copy = *copy;
+  add_node(stream, std::move(node));
+  return true;
 }
 
 CUfunction fake_function(const char* name, size_t parameters) {

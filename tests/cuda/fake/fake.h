@@ -1,8 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two stand-in libraries share.
+// What the files of the stand-in libraries share.
 #pragma once
 
 #include <cuda.h>
 #include <cupti.h>
 
 extern "C" void fake_fire(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
+
+// Makes a node of a copy, or of a host function where `copy` is null, if the stream captures.
+extern "C" bool fake_capture(CUstream stream, const CUDA_MEMCPY3D* copy);
+
+inline CUcontext const kContext = reinterpret_cast<CUcontext>(0x1000);
+inline uint32_t fake_correlation = 0;
+
+// Announces one API call before and after it is done.
+template <class Params, class Body>
+CUresult fake_call(CUpti_CallbackId id, const char* name, Params params, Body body) {
+  CUresult result = CUDA_SUCCESS;
+  CUpti_CallbackData data = {};
+  data.callbackSite = CUPTI_API_ENTER;
+  data.functionName = name;
+  data.functionParams = &params;
+  data.functionReturnValue = &result;
+  data.context = kContext;
+  data.correlationId = ++fake_correlation;
+  fake_fire(CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
+  body();
+  data.callbackSite = CUPTI_API_EXIT;
+  fake_fire(CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
+  return result;
+}
+#define CALL(name, body, ...) \
+  fake_call(CUPTI_DRIVER_TRACE_CBID_##name, #name, name##_params{__VA_ARGS__}, body)
