@@ -50,6 +50,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
               -Wno-error=stringop-overflow
               -Wno-error=stringop-overread
               -Wno-error=free-nonheap-object)
+  # g++ 13 suspects every function that takes a temporary and returns a reference.
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+    target_compile_options(bohr_options INTERFACE -Wno-dangling-reference)
+  endif()
 endif()
 
 if(BOHR_SANITIZE)

@@ -21,7 +21,7 @@ constexpr std::array<Words, 24> kReasons = {{
     {"foreign-event", "an event comes from elsewhere"},
     {"foreign-writer", "memory is shared with writers that are not seen"},
     {"graph-memory-nodes", "a graph allocates or frees memory in its nodes"},
-    {"host-accesses-unseen", "what the CPU reads and writes is not recorded"},
+    {"host-accesses-unseen", "what the CPU reads, and most of what it writes, is not recorded"},
     {"lost-records", "a part of the recording is missing"},
     {"no-cuda-calls", "no CUDA work was recorded"},
     {"not-recorded", "the process could not be recorded"},
