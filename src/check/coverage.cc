@@ -116,16 +116,27 @@ void add_gaps(const Program& program, Builder* builder) {
     if (!graph.fully_read) builder->undecided(kAll, "lost-records", 1);
 }
 
+// Whether the node itself says what it touches, and what of it before its wait.
+bool says_all(const Graph& graph, const Op& node) {
+  const auto accesses = accesses_of(graph, node);
+  return !node.unknown && !accesses.empty() &&
+         std::all_of(accesses.begin(), accesses.end(),
+                     [](const Access& access) { return access.source == AccessSource::declared; });
+}
+
 // What a recorder cannot see of a program that a case would declare.
 void add_recorded_gaps(const Program& program, Builder* builder) {
   const bool host_memory =
       std::any_of(program.lifetimes.begin(), program.lifetimes.end(),
                   [](const Lifetime& lifetime) { return lifetime.memory != MemoryKind::device; });
-  if (host_memory) builder->not_checked(of(HazardClass::host), "host-accesses-unseen");
+  if (host_memory && !program.host_seen)
+    builder->not_checked(of(HazardClass::host), "host-accesses-unseen");
   for (const Graph& graph : program.graphs) {
     const auto programmatic =
-        std::count_if(graph.edges.begin(), graph.edges.end(),
-                      [](const Edge& edge) { return edge.kind == EdgeKind::programmatic; });
+        std::count_if(graph.edges.begin(), graph.edges.end(), [&](const Edge& edge) {
+          return edge.kind == EdgeKind::programmatic &&
+                 !says_all(graph, graph.nodes[edge.to.index()]);
+        });
     if (programmatic > 0)
       builder->undecided(classes_of("programmatic-edge"), "programmatic-edge", programmatic);
   }

@@ -215,9 +215,10 @@ struct Expectation {
 };
 
 struct Program {
-  std::string source;     // what it was read from
-  std::string device;     // for people: "NVIDIA H200, driver 580.159, CUDA 13.0"; empty for cases
-  bool recorded = false;  // threads are ordered as observed (assumption host-order-observed)
+  std::string source;      // what it was read from
+  std::string device;      // for people: "NVIDIA H200, driver 580.159, CUDA 13.0"; empty for cases
+  bool recorded = false;   // threads are ordered as observed (assumption host-order-observed)
+  bool host_seen = false;  // recorded programs: each access of the CPU is an op
   std::vector<std::string> names;
   std::vector<Stream> streams;
   std::vector<Actor> actors;

@@ -72,7 +72,12 @@ class Sweep {
     const Node& record = *planned.record;
     Op& op = state_.program.graphs[graph.index()].nodes[id.index()];
     const AccessTable table{graph};
-    if (record.type == kNodeKernel) {
+    const AccessKey key{record.graph, record.index, 0};
+    if ((record.type == kNodeKernel || record.type == kNodeHost) &&
+        add_known_accesses(state_, table, key, planned.seq, &op)) {
+      op.unknown = false;
+      if (record.type == kNodeKernel) op.label = kernel_info(state_, record.function).label;
+    } else if (record.type == kNodeKernel) {
       add_kernel_accesses(state_, table, record.function, record.form, record.params, planned.seq,
                           &op);
     } else if (record.type == kNodeCopy) {
@@ -155,6 +160,7 @@ Result<Program> import_log(const Log& log) {
   state.program.source = log.source;
   state.program.recorded = true;
   state.program.device = device_text(log, state.index);
+  state.program.host_seen = state.index.scope && state.index.scope->host_accesses;
   pass_diagnostics(state);
   GraphPlans plans = plan_graphs(state);
   BlockLives blocks = match_history(state.index, &state.diagnostics);

@@ -52,6 +52,18 @@ uint64_t add_part(ImportState& state, AccessTable table, const Access& whole, Me
   return part.range.end;
 }
 
+// Cuts a range where its owner changes; `parts` counts over the ranges of one side of a transfer.
+void add_parts(ImportState& state, AccessTable table, Access rest, Memory memory, uint64_t seq,
+               int* parts, Op* op) {
+  while (!rest.range.empty() && (*parts)++ < kPartsOfOneSide) {
+    rest.range.begin = add_part(state, table, rest, memory, seq);
+    if (rest.address != 0) rest.address = rest.range.begin;
+  }
+  if (rest.range.empty()) return;
+  op->unknown = true;
+  state.diagnostics.add("unknown-access", "a transfer or access over too many blocks", seq);
+}
+
 void add_ranges(ImportState& state, AccessTable table, const Strided& strided, AccessMode mode,
                 Memory memory, uint64_t seq, Op* op) {
   const StridedRanges covered = strided_ranges(strided);
@@ -64,17 +76,38 @@ void add_ranges(ImportState& state, AccessTable table, const Strided& strided, A
     return;
   }
   int parts = 0;
-  for (const ByteRange& range : covered.ranges) {
-    Access rest = transfer_access(range, mode, covered.exact);
-    while (!rest.range.empty() && parts++ < kPartsOfOneSide) {
-      rest.range.begin = add_part(state, table, rest, memory, seq);
-      rest.address = rest.range.begin;
-    }
-    if (!rest.range.empty()) {
-      op->unknown = true;
-      state.diagnostics.add("unknown-access", "a copy or set over too many blocks", seq);
-    }
+  for (const ByteRange& range : covered.ranges)
+    add_parts(state, table, transfer_access(range, mode, covered.exact), memory, seq, &parts, op);
+}
+
+AccessMode mode_of(Mode mode) {
+  switch (mode) {
+    case Mode::write:
+      return AccessMode::write;
+    case Mode::update:
+      return AccessMode::update;
+    case Mode::atomic:
+      return AccessMode::atomic;
+    default:
+      return AccessMode::read;
   }
+}
+
+void add_known(ImportState& state, AccessTable table, const AccessRecord& record, uint64_t seq,
+               Op* op) {
+  const bool declared = record.source == Source::declared;
+  Access whole = transfer_access({record.address, record.address + record.bytes},
+                                 mode_of(record.mode), declared);
+  whole.source = declared ? AccessSource::declared : AccessSource::observed;
+  whole.address = 0;
+  whole.early = record.early;
+  if (whole.range.end < whole.range.begin) {
+    op->unknown = true;
+    state.diagnostics.add("unknown-access", "an access beyond the address space", seq);
+    return;
+  }
+  int parts = 0;
+  add_parts(state, table, whole, Memory::device, seq, &parts, op);
 }
 
 const char* letter(Memory memory) { return is_host(memory) ? "H" : "D"; }
@@ -88,6 +121,16 @@ void end_accesses(ImportState& state, AccessTable table, Op* op) {
 }
 
 }  // namespace
+
+bool add_known_accesses(ImportState& state, AccessTable table, const AccessKey& work, uint64_t seq,
+                        Op* op) {
+  const auto known = state.index.accesses.find(work);
+  if (known == state.index.accesses.end()) return false;
+  begin_accesses(state, table, op);
+  for (const AccessRecord* record : known->second) add_known(state, table, *record, seq, op);
+  end_accesses(state, table, op);
+  return true;
+}
 
 void add_kernel_accesses(ImportState& state, AccessTable table, uint32_t function, ParamForm form,
                          const Bytes& image, uint64_t seq, Op* op) {

@@ -14,6 +14,10 @@ struct AccessTable {
   GraphId graph;
 };
 
+// What the log itself says that the work touches. False, and nothing done, where it says nothing.
+bool add_known_accesses(ImportState& state, AccessTable table, const AccessKey& work, uint64_t seq,
+                        Op* op);
+
 void add_kernel_accesses(ImportState& state, AccessTable table, uint32_t function, ParamForm form,
                          const Bytes& image, uint64_t seq, Op* op);
 

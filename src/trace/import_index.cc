@@ -21,6 +21,17 @@ class Indexer {
   void add(const Edges& r) { index_.graphs[r.graph].edges.push_back(&r); }
   void add(const CaptureBegin& r) { once(index_.captures[r.capture].begin, r); }
   void add(const CaptureEnd& r) { once(index_.captures[r.capture].end, r); }
+  void add(const AccessRecord& r) {
+    const bool node = r.graph != 0;
+    index_.accesses[{r.graph, node ? r.node : 0, node ? 0 : r.seq}].push_back(&r);
+  }
+  void add(const Name& r) {
+    if (r.stream != 0)
+      once(index_.stream_names[r.stream], r);
+    else
+      once(index_.memory_names[{r.address, r.seq}], r);
+  }
+  void add(const Scope& r) { once(index_.scope, r); }
   void add(const BlockAlloc& r) { index_.block_allocs.push_back(&r); }
   void add(const BlockFree& r) { index_.block_frees.push_back(&r); }
   void add(const History& r) { index_.history.push_back(&r); }
@@ -78,6 +89,11 @@ LogIndex index_log(const Log& log, Diagnostics* diagnostics) {
   for (const Record& record : log.records)
     std::visit([&](const auto& r) { indexer.add(r); }, record);
   return indexer.finish();
+}
+
+const Name* memory_name(const LogIndex& index, uint64_t address, uint64_t seq) {
+  const auto it = index.memory_names.find({address, seq});
+  return it == index.memory_names.end() ? nullptr : it->second;
 }
 
 }  // namespace bohr::trace

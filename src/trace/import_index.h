@@ -3,9 +3,11 @@
 // looked up here. The first record of a number wins; a second one is damage and is reported.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "trace/import_diagnostics.h"
@@ -24,6 +26,14 @@ struct CaptureRecords {
   const CaptureEnd* end = nullptr;
 };
 
+// What work is known to touch: of a node by its graph, of other work by its call.
+struct AccessKey {
+  uint32_t graph = 0;
+  uint32_t node = 0;
+  uint64_t seq = 0;  // 0 for nodes
+  auto operator<=>(const AccessKey&) const = default;
+};
+
 struct LogIndex {
   std::map<uint32_t, const Stream*> streams;
   std::map<uint32_t, const Thread*> threads;
@@ -31,6 +41,9 @@ struct LogIndex {
   std::unordered_map<uint32_t, const Function*> functions;
   std::map<uint32_t, GraphRecords> graphs;  // only numbers that a Graph record describes
   std::map<uint32_t, CaptureRecords> captures;
+  std::map<AccessKey, std::vector<const AccessRecord*>> accesses;
+  std::map<uint32_t, const Name*> stream_names;
+  std::map<std::pair<uint64_t, uint64_t>, const Name*> memory_names;  // by address and call
   std::vector<const BlockAlloc*> block_allocs;
   std::vector<const BlockFree*> block_frees;
   std::vector<const History*> history;  // by index
@@ -38,9 +51,13 @@ struct LogIndex {
   std::vector<const Device*> devices;
   std::vector<const Framework*> frameworks;
   const Process* process = nullptr;
+  const Scope* scope = nullptr;
 };
 
 LogIndex index_log(const Log& log, Diagnostics* diagnostics);
+
+// The name that the program gave memory of `address` with the call `seq`; null without one.
+const Name* memory_name(const LogIndex& index, uint64_t address, uint64_t seq);
 
 // A string of the log; empty when the id is not in its table.
 inline std::string_view text_of(const Log& log, uint64_t id) {

@@ -67,6 +67,15 @@ std::string Lifetimes::name(StackId stack, const char* what, uint64_t bytes) {
   return place + " (" + size_text(bytes) + ")";
 }
 
+// The program's own name for it wins; of equal ones the second gets a number.
+void Lifetimes::rename(uint64_t address, uint64_t seq, Lifetime* lifetime) {
+  const Name* name = memory_name(state_.index, address, seq);
+  if (!name) return;
+  lifetime->name = text_of(state_.log, name->text.id);
+  const int32_t times = ++named_[lifetime->name];
+  if (times > 1) lifetime->name += "#" + std::to_string(times);
+}
+
 Point Lifetimes::program_point() const {
   return {GraphId(), static_cast<int32_t>(state_.program.ops.size())};
 }
@@ -127,6 +136,7 @@ void Lifetimes::begin(const MemAlloc& record) {
   Lifetime lifetime;
   lifetime.alloc_stack = state_.tables.stack(record.call.stack);
   lifetime.name = name(lifetime.alloc_stack, word(record.layer), record.bytes);
+  rename(record.address, record.call.seq, &lifetime);
   lifetime.memory = kind_of(record);
   lifetime.driver = !ordered;
   lifetime.owner = stream;
@@ -201,6 +211,7 @@ void Lifetimes::begin_block(uint32_t life) {
   if (!lifetime.alloc_stack.valid())
     lifetime.alloc_stack = state_.tables.stack(block.alloc->call.stack);
   lifetime.name = name(lifetime.alloc_stack, "block", described.bytes);
+  rename(described.address, seq, &lifetime);
   lifetime.owner = owner;
   lifetime.pool = state_.tables.block_pool(described.pool_a, described.pool_b);
   std::vector<LifetimeId> evicted;

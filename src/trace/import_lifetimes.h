@@ -39,6 +39,7 @@ class Lifetimes {
   OpId push(const Op& op);
   void end_evicted(const std::vector<LifetimeId>& evicted, GraphId graph);
   std::string name(StackId stack, const char* what, uint64_t bytes);
+  void rename(uint64_t address, uint64_t seq, Lifetime* lifetime);
   void note_freed(const Op& free);
   void wait_for_freed(const Op& alloc, ByteRange range);
   Point program_point() const;
@@ -46,8 +47,9 @@ class Lifetimes {
   ImportState& state_;
   Captures& captures_;
   const BlockLives& blocks_;
-  std::vector<LifetimeId> of_block_;  // by index into blocks_.lives
-  std::map<uint64_t, Freed> freed_;   // by address; disjoint
+  std::vector<LifetimeId> of_block_;      // by index into blocks_.lives
+  std::map<uint64_t, Freed> freed_;       // by address; disjoint
+  std::map<std::string, int32_t> named_;  // how many lifetimes have each name of the program's
 };
 
 }  // namespace bohr::trace

@@ -51,8 +51,11 @@ Op Ops::op(OpKind kind, const Call& call, uint32_t stream) {
 void Ops::add(const Kernel& record) {
   Op kernel = op(OpKind::kernel, record.call, record.stream);
   kernel.programmatic = (record.attributes & kAttributeProgrammatic) != 0;
-  add_kernel_accesses(state_, {}, record.function, record.form, record.params, record.call.seq,
-                      &kernel);
+  if (!add_known_accesses(state_, {}, {0, 0, record.call.seq}, record.call.seq, &kernel))
+    add_kernel_accesses(state_, {}, record.function, record.form, record.params, record.call.seq,
+                        &kernel);
+  else
+    kernel.label = kernel_info(state_, record.function).label;
   push(kernel);
 }
 
@@ -80,7 +83,8 @@ void Ops::add(const Set& record) {
 
 void Ops::add(const HostFunc& record) {
   Op callback = op(OpKind::callback, record.call, record.stream);
-  callback.unknown = true;
+  callback.unknown =
+      !add_known_accesses(state_, {}, {0, 0, record.call.seq}, record.call.seq, &callback);
   callback.label = state_.tables.name("host function");
   push(callback);
 }
@@ -180,6 +184,13 @@ void Ops::add(const HostSync& record) {
       if (!wait_for_context(record, &sync)) return;
   }
   push(sync);
+}
+
+void Ops::add(const HostAccess& record) {
+  Op touch = op(OpKind::touch, record.call, 0);
+  touch.label = state_.tables.name("host access");
+  add_known_accesses(state_, {}, {0, 0, record.call.seq}, record.call.seq, &touch);
+  push(touch);
 }
 
 Ops::ExecState& Ops::exec(uint32_t number) {

@@ -26,6 +26,7 @@ class Ops {
   void add(const EventRecord& record);
   void add(const EventWait& record);
   void add(const HostSync& record);
+  void add(const HostAccess& record);
   void add(const ExecChange& record);
   void add(const Launch& record);
 

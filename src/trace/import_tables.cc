@@ -54,7 +54,7 @@ bohr::Stack stack_of(const Log& log, const Stack& record) {
 }  // namespace
 
 Tables::Tables(const Log& log, const LogIndex& index, Program* program, Diagnostics* diagnostics)
-    : index_(index), program_(program), diagnostics_(diagnostics) {
+    : log_(log), index_(index), program_(program), diagnostics_(diagnostics) {
   add_threads(log, index);
   add_stacks(log, index);
 }
@@ -82,7 +82,11 @@ StreamId Tables::stream(uint32_t number, uint64_t seq) {
   if (!is_new) return it->second;
   bohr::Stream stream;
   if (const auto record = index_.streams.find(number); record != index_.streams.end()) {
-    stream.name = stream_name(*record->second, &stream_names_);
+    const auto named = index_.stream_names.find(number);
+    stream.name = named == index_.stream_names.end()
+                      ? stream_name(*record->second, &stream_names_)
+                      : unique_name(std::string(text_of(log_, named->second->text.id)), number,
+                                    &stream_names_);
     stream.kind = kind_of(record->second->type);
     stream.context = static_cast<int32_t>(record->second->context & INT32_MAX);
   } else {

@@ -40,6 +40,7 @@ class Tables {
   void add_threads(const Log& log, const LogIndex& index);
   void add_stacks(const Log& log, const LogIndex& index);
 
+  const Log& log_;
   const LogIndex& index_;
   Program* program_;
   Diagnostics* diagnostics_;

@@ -14,10 +14,11 @@
 namespace bohr::trace {
 
 using Record =
-    std::variant<Process, Device, Thread, Stack, Function, Framework, Stream, StreamGone, Kernel,
-                 Copy, Set, HostFunc, Unmodelled, HostWrite, EventRecord, EventWait, HostSync,
-                 CaptureBegin, CaptureEnd, Graph, Node, Edges, Exec, ExecChange, Launch, ExecGone,
-                 MemAlloc, MemFree, BlockAlloc, BlockFree, History, Segment, Diagnostic, End>;
+    std::variant<Process, Device, Thread, Stack, Function, Framework, Scope, Stream, StreamGone,
+                 Name, Kernel, Copy, Set, HostFunc, Unmodelled, HostWrite, AccessRecord,
+                 EventRecord, EventWait, HostSync, HostAccess, CaptureBegin, CaptureEnd, Graph,
+                 Node, Edges, Exec, ExecChange, Launch, ExecGone, MemAlloc, MemFree, BlockAlloc,
+                 BlockFree, History, Segment, Diagnostic, End>;
 
 // The records of one process, in the order in which they were written. `strings[0]` is empty.
 // Readers vouch that every Text and every string id of a Stack lies in `strings`, that every

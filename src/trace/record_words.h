@@ -21,6 +21,8 @@ inline constexpr std::array kSyncKindWords = {"stream", "event", "context", "str
                                               "event_query"};
 inline constexpr std::array kLayerWords = {"driver",  "stream_ordered", "host", "host_register",
                                            "managed", "mapped",         "ipc"};
+inline constexpr std::array kModeWords = {"read", "write", "update", "atomic"};
+inline constexpr std::array kSourceWords = {"declared", "observed"};
 inline constexpr std::array kHistoryActionWords = {
     "alloc",        "free_requested", "free_completed", "segment_alloc",
     "segment_free", "segment_map",    "segment_unmap",  "other"};
@@ -36,6 +38,8 @@ static_assert(covers(kReturnWords, Return::after_completion));
 static_assert(covers(kParamFormWords, ParamForm::unreadable));
 static_assert(covers(kSyncKindWords, SyncKind::event_query));
 static_assert(covers(kLayerWords, Layer::ipc));
+static_assert(covers(kModeWords, Mode::atomic));
+static_assert(covers(kSourceWords, Source::observed));
 static_assert(covers(kHistoryActionWords, HistoryAction::other));
 
 constexpr Words words_of(StreamType) { return kStreamTypeWords; }
@@ -44,6 +48,8 @@ constexpr Words words_of(Return) { return kReturnWords; }
 constexpr Words words_of(ParamForm) { return kParamFormWords; }
 constexpr Words words_of(SyncKind) { return kSyncKindWords; }
 constexpr Words words_of(Layer) { return kLayerWords; }
+constexpr Words words_of(Mode) { return kModeWords; }
+constexpr Words words_of(Source) { return kSourceWords; }
 constexpr Words words_of(HistoryAction) { return kHistoryActionWords; }
 
 }  // namespace bohr::trace

@@ -181,26 +181,36 @@ TEST(SqliteTrace, RefusesForeignFiles) {
   EXPECT_EQ(refusal({}), "trace-not-a-trace");
   EXPECT_EQ(refusal({1, 2, 3}), "trace-unreadable");
   EXPECT_EQ(after("PRAGMA application_id = 5").code, "trace-not-a-trace");
-  EXPECT_EQ(after("PRAGMA user_version = 3").code, "trace-version");
+  EXPECT_EQ(after("PRAGMA user_version = 4").code, "trace-version");
   EXPECT_EQ(after("PRAGMA user_version = 0").code, "trace-version");
 }
 
-// Version 1 is version 2 without the table of host writes.
-TEST(SqliteTrace, ReadsTheVersionBefore) {
+std::string without(const std::string& table) {
+  return "DROP VIEW " + table + "_v; DROP TABLE " + table + "; ";
+}
+
+// Version 1 is version 2 without host writes, and that version 3 without four tables more.
+TEST(SqliteTrace, ReadsTheVersionsBefore) {
   Log log{.source = "x", .strings = {""}};
   log.records.emplace_back(Stream{.stream = 3});
-  const std::string without = "DROP VIEW call; DROP VIEW host_write_v; DROP TABLE host_write";
-  TempFolder folder;
-  const std::string path = folder.file("t.sqlite");
-  put_file(path, sqlite_bytes({log}));
-  {
-    auto database = store::Database::open_writable(path);
-    ASSERT_TRUE(database.value().run(without + "; PRAGMA user_version = 1").ok());
+  const std::string second = "DROP VIEW call; " + without("scope") + without("name") +
+                             without("access") + without("host_access");
+  const std::string first = second + without("host_write");
+  for (const std::string& sql :
+       {second + "PRAGMA user_version = 2", first + "PRAGMA user_version = 1"}) {
+    TempFolder folder;
+    const std::string path = folder.file("t.sqlite");
+    put_file(path, sqlite_bytes({log}));
+    {
+      auto database = store::Database::open_writable(path);
+      ASSERT_TRUE(database.value().run(sql).ok());
+    }
+    auto back = read_sqlite(file_bytes(path), path);
+    ASSERT_TRUE(back.ok()) << to_string(back.error());
+    expect_equal(back.value(), {log});
   }
-  auto back = read_sqlite(file_bytes(path), path);
-  ASSERT_TRUE(back.ok()) << to_string(back.error());
-  expect_equal(back.value(), {log});
-  EXPECT_EQ(after(without).where, "table host_write");
+  EXPECT_EQ(after("DROP VIEW call; " + without("host_write")).where, "table host_write");
+  EXPECT_EQ(after("DROP VIEW call; " + without("access")).where, "table access");
 }
 
 TEST(SqliteTrace, RefusesChangedTables) {

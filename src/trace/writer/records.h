@@ -26,8 +26,8 @@ struct Text {
 };
 
 // Bump when a field or a kind changes meaning; readers refuse newer versions and say so.
-// 2: host_write.
-constexpr uint32_t kLogVersion = 2;
+// 2: host_write. 3: access, host_access.
+constexpr uint32_t kLogVersion = 3;
 
 enum class Kind : uint16_t {
   string = 1,
@@ -37,17 +37,21 @@ enum class Kind : uint16_t {
   stack = 5,
   function = 6,
   framework = 7,
+  scope = 9,
   stream = 10,
   stream_gone = 11,
+  name = 12,
   kernel = 20,
   copy = 21,
   set = 22,
   host_func = 23,
   unmodelled = 24,
   host_write = 25,
+  access = 26,
   event_record = 30,
   event_wait = 31,
   host_sync = 32,
+  host_access = 33,
   capture_begin = 40,
   capture_end = 41,
   graph = 42,
@@ -82,6 +86,8 @@ enum class Return : uint8_t { at_once, after_source_read, after_completion };
 enum class ParamForm : uint8_t { none, array, buffer, unreadable };
 enum class SyncKind : uint8_t { stream, event, context, stream_query, event_query };
 enum class Layer : uint8_t { driver, stream_ordered, host, host_register, managed, mapped, ipc };
+enum class Mode : uint8_t { read, write, update, atomic };
+enum class Source : uint8_t { declared, observed };
 enum class HistoryAction : uint8_t {
   alloc,
   free_requested,
@@ -209,6 +215,18 @@ struct Framework {
   }
 };
 
+// What the recorder sees beyond the calls of the driver. Without this record: nothing.
+struct Scope {
+  static constexpr Kind kKind = Kind::scope;
+  static constexpr const char* kName = "scope";
+  bool host_accesses = false;  // each access of the CPU to host memory is a HostAccess
+  bool operator==(const Scope&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("host_accesses", s.host_accesses);
+  }
+};
+
 struct Stream {
   static constexpr Kind kKind = Kind::stream;
   static constexpr const char* kName = "stream";
@@ -236,6 +254,22 @@ struct StreamGone {
   template <class V, class S>
   static void fields(V&& v, S& s) {
     v("seq", s.seq), v("stream", s.stream);
+  }
+};
+
+// What the program calls a stream, or (stream 0) the memory that it was handed at `address` by the
+// call `seq`.
+struct Name {
+  static constexpr Kind kKind = Kind::name;
+  static constexpr const char* kName = "name";
+  uint64_t seq = 0;
+  uint32_t stream = 0;
+  uint64_t address = 0;
+  Text text;
+  bool operator==(const Name&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("seq", s.seq), v("stream", s.stream), v("address", s.address), v("text", s.text);
   }
 };
 
@@ -348,6 +382,29 @@ struct HostWrite {
   }
 };
 
+// Bytes that work is known to touch: all that belong to one piece of work together say everything
+// that it touches. `graph` not 0: node `node` of that graph; else the work of the call `seq`, which
+// is a Kernel, HostFunc or HostAccess. `early`: before the grid-dependency wait of a programmatic
+// launch.
+struct AccessRecord {
+  static constexpr Kind kKind = Kind::access;
+  static constexpr const char* kName = "access";
+  uint32_t graph = 0;
+  uint32_t node = 0;
+  uint64_t seq = 0;
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+  Mode mode = Mode::read;
+  Source source = Source::declared;
+  bool early = false;
+  bool operator==(const AccessRecord&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("graph", s.graph), v("node", s.node), v("seq", s.seq), v("address", s.address);
+    v("bytes", s.bytes), v("mode", s.mode), v("source", s.source), v("early", s.early);
+  }
+};
+
 // Versions of one event count from 1.
 struct EventRecord {
   static constexpr Kind kKind = Kind::event_record;
@@ -399,6 +456,18 @@ struct HostSync {
   static void fields(V&& v, S& s) {
     v("call", s.call), v("what", s.what), v("stream", s.stream), v("event", s.event);
     v("version", s.version), v("context", s.context);
+  }
+};
+
+// A thread's own access to host memory: what it touched are the AccessRecords of its call.
+struct HostAccess {
+  static constexpr Kind kKind = Kind::host_access;
+  static constexpr const char* kName = "host_access";
+  Call call;
+  bool operator==(const HostAccess&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("call", s.call);
   }
 };
 
@@ -703,11 +772,12 @@ struct End {
 template <class Visitor>
 void for_each_kind(Visitor&& visit) {
   visit(String{}), visit(Process{}), visit(Device{}), visit(Thread{}), visit(Stack{});
-  visit(Function{}), visit(Framework{}), visit(Stream{}), visit(StreamGone{}), visit(Kernel{});
-  visit(Copy{}), visit(Set{}), visit(HostFunc{}), visit(Unmodelled{}), visit(HostWrite{});
-  visit(EventRecord{}), visit(EventWait{}), visit(HostSync{}), visit(CaptureBegin{});
-  visit(CaptureEnd{}), visit(Graph{}), visit(Node{}), visit(Edges{}), visit(Exec{}),
-      visit(ExecChange{});
+  visit(Function{}), visit(Framework{}), visit(Scope{}), visit(Stream{}), visit(StreamGone{});
+  visit(Name{}), visit(Kernel{}), visit(Copy{}), visit(Set{}), visit(HostFunc{});
+  visit(Unmodelled{}), visit(HostWrite{}), visit(AccessRecord{}), visit(EventRecord{}),
+      visit(EventWait{});
+  visit(HostSync{}), visit(HostAccess{}), visit(CaptureBegin{}), visit(CaptureEnd{});
+  visit(Graph{}), visit(Node{}), visit(Edges{}), visit(Exec{}), visit(ExecChange{});
   visit(Launch{}), visit(ExecGone{}), visit(MemAlloc{}), visit(MemFree{}), visit(BlockAlloc{});
   visit(BlockFree{}), visit(History{}), visit(Segment{}), visit(Diagnostic{}), visit(End{});
 }
