@@ -74,7 +74,7 @@ void Story::expect(bool as_expected) {
 
 void Story::judge(const Checked& checked) {
   const auto judgements = check::judge(checked.program, checked.verdict);
-  expect(check::count(judgements, check::Judged::failed) == 0);
+  expect(count(judgements, Judged::failed) == 0);
 }
 
 Status Story::race() {
@@ -97,11 +97,11 @@ std::string digest(const replay::SymbolicOutcome& outcome) {
 
 Status Story::orders(const Program& program) {
   chapter("2  Two legal orders of these steps, on symbolic memory");
-  const std::vector<replay::Step> right = replay::steps_of(program);
-  std::vector<replay::Step> wrong = right;
+  const std::vector<Step> right = steps_of(program);
+  std::vector<Step> wrong = right;
   const auto is = [&](const char* label) {
-    return [&program, label](const replay::Step& step) {
-      return label_of(program, replay::work_of(program, step)) == label;
+    return [&program, label](const Step& step) {
+      return label_of(program, work_of(program, step)) == label;
     };
   };
   const auto reader = std::ranges::find_if(wrong, is("kv_store"));

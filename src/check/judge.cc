@@ -153,9 +153,4 @@ std::vector<Judgement> judge(const Program& program, const Verdict& verdict) {
   return judgements;
 }
 
-int64_t count(const std::vector<Judgement>& judgements, Judged state) {
-  return std::count_if(judgements.begin(), judgements.end(),
-                       [&](const Judgement& judgement) { return judgement.state == state; });
-}
-
 }  // namespace bohr::check

@@ -34,15 +34,15 @@ std::string as_text(const std::vector<app::Checked>& checked, const CheckArgumen
 
 // What the case expected and did not get; how much of it a check can tell. One line each.
 std::vector<std::string> judged_lines(const app::Checked& checked, bool* failed) {
-  const std::vector<check::Judgement> judgements = check::judge(checked.program, checked.verdict);
-  const int64_t bad = check::count(judgements, check::Judged::failed);
+  const std::vector<Judgement> judgements = check::judge(checked.program, checked.verdict);
+  const int64_t bad = count(judgements, Judged::failed);
   *failed = *failed || bad > 0;
   std::vector<std::string> lines = {fmt::format("{}: {} met, {} failed, {} not judged by a check",
                                                 checked.name,
-                                                check::count(judgements, check::Judged::met), bad,
-                                                check::count(judgements, check::Judged::open))};
-  for (const check::Judgement& one : judgements) {
-    if (one.state != check::Judged::failed) continue;
+                                                count(judgements, Judged::met), bad,
+                                                count(judgements, Judged::open))};
+  for (const Judgement& one : judgements) {
+    if (one.state != Judged::failed) continue;
     lines.push_back(one.line > 0 ? fmt::format("  line {}: {}", one.line, one.sentence)
                                  : fmt::format("  {}", one.sentence));
   }

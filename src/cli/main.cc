@@ -49,6 +49,8 @@ int run_main(std::vector<std::string> words) {
   app.require_subcommand(1);
   add_run(&app, &guest, &status);
   add_check(&app, &status);
+  add_explore(&app, &status);
+  add_replay(&app, &status);
   add_show(&app, &status);
   add_query(&app, &status);
   add_demo(&app, &status);

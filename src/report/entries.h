@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/exploration.h"
 #include "model/program.h"
 #include "model/verdict.h"
 
@@ -17,6 +18,8 @@ struct Subject {
   std::string name;  // for people
   const Program* program = nullptr;
   const Verdict* verdict = nullptr;
+  const Exploration* exploration = nullptr;  // null: it was not explored
+  std::string not_explored;                  // why, where it was asked for
 };
 
 struct Entry {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "report/exploration_text.h"
 #include "report/frames.h"
 #include "report/sentences.h"
 #include "report/words.h"
@@ -144,8 +145,12 @@ void add_entry(Page* page, std::span<const Subject> subjects, const Entry& entry
                const std::string& heading) {
   const Program& program = *subjects[entry.subject].program;
   const Finding& finding = *entry.finding;
+  std::string title =
+      fmt::format("{}   {}: {}", heading, to_string(finding.cls), class_words(finding.cls));
+  if (const std::string proof = proof_word(subjects, entry); !proof.empty())
+    title += "   " + proof;
   page->heading(
-      fmt::format("{}   {}: {}", heading, to_string(finding.cls), class_words(finding.cls)),
+      title,
       "id " + entry.cause->site, entry.latent ? Ink::yellow : Ink::red);
   add_sides(page, program, finding);
   page->blank();

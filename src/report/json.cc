@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "report/exploration_json.h"
 #include "report/frames.h"
 #include "report/words.h"
 
@@ -33,6 +34,8 @@ class Document {
   Json subjects() const;
   Json diagnostics() const;
   Json suppressions() const;
+  Json witnesses() const;
+  Json explorations() const;
 
   std::span<const Subject> subjects_;
   std::map<std::pair<bool, std::string>, int64_t> cause_ids_;
@@ -225,6 +228,43 @@ Json Document::suppressions() const {
   return array;
 }
 
+// One for each cause of the document, then those of pairs that are no finding.
+Json Document::witnesses() const {
+  std::map<int64_t, Json> by_cause;
+  Json array = Json::array(), others = Json::array();
+  for (const Subject& subject : subjects_) {
+    if (!subject.exploration) continue;
+    for (const Witness& witness : subject.exploration->witnesses) {
+      int64_t id = 0;
+      for (const Cause& cause : subject.verdict->causes)
+        if (witness.cause == cause.id) id = cause_ids_.at({false, cause.site});
+      if (id == 0)
+        others.push_back(witness_json(witness, 0));
+      else
+        by_cause.try_emplace(id, witness_json(witness, id));
+    }
+  }
+  for (auto& [id, json] : by_cause) array.push_back(std::move(json));
+  for (Json& json : others) array.push_back(std::move(json));
+  return array;
+}
+
+Json Document::explorations() const {
+  Json array = Json::array();
+  for (const Subject& subject : subjects_) {
+    Json json;
+    if (subject.exploration)
+      json = exploration_json(*subject.exploration, *subject.verdict);
+    else if (!subject.not_explored.empty())
+      json = {{"refused", subject.not_explored}};
+    else
+      continue;
+    json["subject"] = subject.name;
+    array.push_back(std::move(json));
+  }
+  return array;
+}
+
 Json Document::build(const JsonOptions& options) {
   Json causes = Json::array();
   Json candidate_causes = Json::array();
@@ -234,8 +274,8 @@ Json Document::build(const JsonOptions& options) {
   json["findings"] = list(false);
   json["candidates"] = list(true);
   json["causes"] = std::move(causes);
-  json["witness"] = nullptr;
-  json["witnesses"] = Json::array();
+  json["witnesses"] = witnesses();
+  json["witness"] = json["witnesses"].empty() ? Json(nullptr) : json["witnesses"].front();
   json["fixes"] = Json::array();
   json["program_exit"] = nullptr;
   if (options.program_exit) {
@@ -247,6 +287,7 @@ Json Document::build(const JsonOptions& options) {
   json["subjects"] = subjects();
   json["diagnostics"] = diagnostics();
   json["suppressions"] = suppressions();
+  json["explorations"] = explorations();
   json["stacks"] = std::move(stacks_);
   return json;
 }

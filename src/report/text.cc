@@ -9,6 +9,7 @@
 
 #include "report/coverage_text.h"
 #include "report/entry_text.h"
+#include "report/exploration_text.h"
 #include "report/words.h"
 
 namespace bohr::report {
@@ -122,6 +123,7 @@ void add_entries(Page* page, std::span<const Subject> subjects, const std::vecto
     add_entry(page, subjects, entry,
               entry.latent ? fmt::format("LATENT {} of {}", ++latent, sum.latent)
                            : fmt::format("RACE {} of {}", ++race, sum.races));
+    add_proof(page, subjects, entry);
   }
   const int64_t left = sum.races + sum.latent - shown;
   if (left > 0) {
@@ -225,7 +227,9 @@ std::string render_text(std::span<const Subject> subjects, const TextOptions& op
   add_subjects(&page, subjects);
   page.blank();
   add_result(&page, sum, coverage, options.require);
+  add_search(&page, subjects);
   add_entries(&page, subjects, entries, sum, options);
+  add_other_witnesses(&page, subjects);
   if (options.undecided || sum.races + sum.latent == 0) {
     add_undecided(&page, subjects, options.undecided ? -1 : options.most);
   }
@@ -253,6 +257,7 @@ std::string render_entry(std::span<const Subject> subjects, const std::string& s
       std::string heading = candidates ? "UNDECIDED" : entry.latent ? "LATENT" : "RACE";
       if (entry.suppressed) heading += " (suppressed)";
       add_entry(&page, subjects, entry, heading);
+      add_proof(&page, subjects, entry);
       for (const std::string& reason : entry.finding->reasons) {
         page.field("Undecided", fmt::format("{}: {}", reason, reason_words(reason)));
       }

@@ -27,10 +27,10 @@ class SayWhatIsOpen : public testing::Environment {
 [[maybe_unused]] const testing::Environment* const kSayWhatIsOpen =
     testing::AddGlobalTestEnvironment(new SayWhatIsOpen);
 
-std::string failures(const std::vector<check::Judgement>& judgements) {
+std::string failures(const std::vector<Judgement>& judgements) {
   std::string text;
-  for (const check::Judgement& judgement : judgements) {
-    if (judgement.state != check::Judged::failed) continue;
+  for (const Judgement& judgement : judgements) {
+    if (judgement.state != Judged::failed) continue;
     const std::string where =
         judgement.line > 0 ? "line " + std::to_string(judgement.line) + ": " : "";
     text += "  " + where + judgement.sentence + "\n";
@@ -48,7 +48,7 @@ TEST_P(Corpus, GetsItsVerdict) {
   const auto verdict = check::check(program.value(), check::Options());
   ASSERT_TRUE(verdict.ok()) << to_string(verdict.error());
   const auto judgements = check::judge(program.value(), verdict.value());
-  open_expectations += check::count(judgements, check::Judged::open);
+  open_expectations += count(judgements, Judged::open);
   EXPECT_EQ(failures(judgements), "");
 }
 

@@ -70,13 +70,13 @@ Lines without_allocator(const Lines& lines) {
   return left;
 }
 
-using StepName = std::pair<std::string, replay::Part>;
+using StepName = std::pair<std::string, Part>;
 std::map<StepName, size_t> steps_by_name(const Program& program, const Order& order, OpId launch) {
   std::map<StepName, size_t> steps;
   for (size_t s = 0; s < order.steps.size(); ++s) {
-    const replay::Step& step = order.steps[s];
+    const Step& step = order.steps[s];
     if (launch.valid() && step.op != launch) continue;
-    steps[{std::string(label_of(program, replay::work_of(program, step))), step.part}] = s;
+    steps[{std::string(label_of(program, work_of(program, step))), step.part}] = s;
   }
   return steps;
 }
@@ -160,7 +160,7 @@ void compare_frees(const Program& program, const Order& order, OpId launch,
     const StreamId owner = program.lifetimes[mark->lifetime.index()].owner;
     const Eager eager = run_eagerly(
         declarations, probed(capture.lines, line, program.streams[owner.index()].name + ":"));
-    const size_t probe = eager.steps.at({"probe", replay::Part::whole});
+    const size_t probe = eager.steps.at({"probe", Part::whole});
     for (const auto& [name, step] : eager.steps) {
       if (step == probe) continue;
       ASSERT_EQ(eager.order.before(step, probe), in_frontier(order, launch, *mark, steps.at(name)))

@@ -22,10 +22,10 @@ struct Use {
 std::vector<Use> uses_of(const Program& program, const Order& order) {
   std::vector<Use> uses;
   for (size_t s = 0; s < order.steps.size(); ++s) {
-    const replay::Step& step = order.steps[s];
-    for (const Access& access : replay::work_accesses(program, step)) {
-      if (!replay::in_part(access, step.part)) continue;
-      uses.push_back({s, step.op, step.node, &replay::work_of(program, step), &access});
+    const Step& step = order.steps[s];
+    for (const Access& access : work_accesses(program, step)) {
+      if (!in_part(access, step.part)) continue;
+      uses.push_back({s, step.op, step.node, &work_of(program, step), &access});
     }
   }
   return uses;

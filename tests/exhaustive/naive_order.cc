@@ -86,8 +86,8 @@ struct Builder {
   void graph_edges();
   void observed_host_order();
 
-  int32_t step_after(const replay::Step& step, int32_t begin, int32_t end);
-  void make_work(const replay::Step& first, const Op& work, WorkPoints* points);
+  int32_t step_after(const Step& step, int32_t begin, int32_t end);
+  void make_work(const Step& first, const Op& work, WorkPoints* points);
   bool is_thread(ActorId actor) const {
     return actor.valid() && program.actors[actor.index()].kind == ActorKind::thread;
   }
@@ -95,7 +95,7 @@ struct Builder {
   int32_t rest_of(OpId op, NodeId node) const;
 };
 
-int32_t Builder::step_after(const replay::Step& step, int32_t begin, int32_t end) {
+int32_t Builder::step_after(const Step& step, int32_t begin, int32_t end) {
   const int32_t at = point();
   order.steps.push_back(step);
   order.step_point.push_back(at);
@@ -105,19 +105,19 @@ int32_t Builder::step_after(const replay::Step& step, int32_t begin, int32_t end
 }
 
 // Begin, then the one step or the early part and the rest, then end.
-void Builder::make_work(const replay::Step& first, const Op& work, WorkPoints* points) {
+void Builder::make_work(const Step& first, const Op& work, WorkPoints* points) {
   points->begin = point();
   points->end = point();
   arrow(points->begin, points->end);
-  if (!replay::is_work(work.kind)) return;
+  if (!is_work(work.kind)) return;
   if (!work.programmatic) {
     step_after(first, points->begin, points->end);
     return;
   }
   const int32_t early =
-      step_after({first.op, first.node, replay::Part::early}, points->begin, points->end);
+      step_after({first.op, first.node, Part::early}, points->begin, points->end);
   const int32_t rest =
-      step_after({first.op, first.node, replay::Part::rest}, points->begin, points->end);
+      step_after({first.op, first.node, Part::rest}, points->begin, points->end);
   arrow(early, rest);
 }
 
@@ -136,7 +136,7 @@ void Builder::make_points() {
     order.leave.push_back(leave);
     arrow(enter, leave);
     if (op.kind == OpKind::touch) {
-      step_after({id, NodeId(), replay::Part::whole}, enter, leave);
+      step_after({id, NodeId(), Part::whole}, enter, leave);
     } else if (op.kind == OpKind::launch) {
       work = {point(), point()};
       arrow(enter, work.begin);
@@ -144,20 +144,20 @@ void Builder::make_points() {
       const Graph& graph = program.graphs[op.graph.index()];
       for (size_t n = 0; n < graph.nodes.size(); ++n) {
         WorkPoints& node = order.node_work[{id, NodeId(n)}];
-        make_work({id, NodeId(n), replay::Part::whole}, graph.nodes[n], &node);
+        make_work({id, NodeId(n), Part::whole}, graph.nodes[n], &node);
         arrow(work.begin, node.begin);
         arrow(node.end, work.end);
       }
     } else if (op.kind == OpKind::copy && op.host_return == HostReturn::after_source_read) {
-      const int32_t source = step_after({id, NodeId(), replay::Part::source}, enter, leave);
+      const int32_t source = step_after({id, NodeId(), Part::source}, enter, leave);
       work = {point(), point()};
       arrow(work.begin, work.end);
       arrow(enter, work.begin);
       const int32_t destination =
-          step_after({id, NodeId(), replay::Part::destination}, work.begin, work.end);
+          step_after({id, NodeId(), Part::destination}, work.begin, work.end);
       arrow(source, destination);
     } else if (on_stream(op)) {
-      make_work({id, NodeId(), replay::Part::whole}, op, &work);
+      make_work({id, NodeId(), Part::whole}, op, &work);
       arrow(enter, work.begin);
     }
     if (op.host_return == HostReturn::after_completion) arrow(work.end, leave);

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "exhaustive/naive_check.h"
-#include "exhaustive/random.h"
+#include "base/random.h"
 #include "exhaustive/random_case.h"
 #include "trace/case_reader.h"
 

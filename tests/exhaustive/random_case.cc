@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "exhaustive/random.h"
+#include "base/random.h"
 
 namespace bohr::naive {
 

@@ -10,7 +10,7 @@
 
 #include "check/check.h"
 #include "exhaustive/naive_check.h"
-#include "exhaustive/random.h"
+#include "base/random.h"
 #include "exhaustive/random_case.h"
 #include "exhaustive/shrink.h"
 #include "exhaustive/sizes.h"

@@ -11,7 +11,7 @@
 #include <cstdio>
 
 #include "check/check.h"
-#include "exhaustive/random.h"
+#include "base/random.h"
 #include "exhaustive/sizes.h"
 #include "replay/symbolic/memory.h"
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "model/outputs.h"
+
 namespace bohr::replay {
 
 namespace {
@@ -32,15 +34,6 @@ uint64_t label_hash(const Program& program, const Step& step) {
   const auto graph = static_cast<uint64_t>(program.ops[step.op.index()].graph.value() + 1);
   const auto place = static_cast<uint64_t>(step.node.valid() ? step.node.value() : step.op.value());
   return combine(combine(1, graph), place);
-}
-
-bool is_output(const Program& program, const Lifetime& lifetime) {
-  if (lifetime.live) return true;
-  if (lifetime.scratch) return false;
-  const int32_t never = static_cast<int32_t>(program.ops.size());
-  const bool freed =
-      lifetime.free.known() && (lifetime.free.graph.valid() || lifetime.free.index < never);
-  return lifetime.buffer || !freed;
 }
 
 // The ends of all ranges, sorted: cell i lies between ends i and i + 1.
@@ -74,7 +67,7 @@ std::pair<int32_t, int32_t> cells_of(const std::vector<uint64_t>& ends, const By
 }  // namespace
 
 SymbolicMemory::SymbolicMemory(const Program& program) : steps_(steps_of(program)) {
-  const std::vector<uint64_t> ends = cell_ends(program, steps_);
+  ends_ = cell_ends(program, steps_);
   for (size_t i = 0; i < steps_.size(); ++i) {
     const Step& step = steps_[i];
     StepCells cells;
@@ -84,25 +77,27 @@ SymbolicMemory::SymbolicMemory(const Program& program) : steps_(steps_of(program
     if (second) cells.carried_from = static_cast<int32_t>(i) - 1;
     for (const Access& access : work_accesses(program, step)) {
       if (!in_part(access, step.part)) continue;
-      const auto [first, last] = cells_of(ends, access.range);
+      const auto [first, last] = cells_of(ends_, access.range);
       for (int32_t cell = first; cell < last; ++cell) visits_.push_back({cell, access.mode});
     }
     cells.end = static_cast<uint32_t>(visits_.size());
     step_cells_.push_back(cells);
   }
 
-  for (const Lifetime& lifetime : program.lifetimes) {
-    if (!is_output(program, lifetime)) continue;
-    for (const Piece& piece : lifetime.pieces) {
-      const auto [first, last] = cells_of(ends, piece.range);
-      for (int32_t cell = first; cell < last; ++cell) output_cells_.push_back(cell);
-    }
+  for (const OutputPiece& output : outputs_of(program)) {
+    const auto [first, last] = cells_of(ends_, output.range);
+    for (int32_t cell = first; cell < last; ++cell) output_cells_.push_back(cell);
   }
-  value_.resize(ends.size());
-  version_.resize(ends.size());
-  base_version_.resize(ends.size());
+  value_.resize(ends_.size());
+  version_.resize(ends_.size());
+  base_version_.resize(ends_.size());
   read_digest_.resize(steps_.size());
   outcome_.log.resize(visits_.size());
+}
+
+std::span<uint64_t> SymbolicMemory::values(ByteRange range) {
+  const auto [first, last] = cells_of(ends_, range);
+  return {value_.data() + first, value_.data() + last};
 }
 
 // Every cell starts with bytes of its own, so that stale bytes never equal right ones.

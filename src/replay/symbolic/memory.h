@@ -24,7 +24,7 @@
 
 #include "base/result.h"
 #include "model/program.h"
-#include "replay/symbolic/steps.h"
+#include "model/step.h"
 
 namespace bohr::replay {
 
@@ -43,6 +43,13 @@ class SymbolicMemory {
   // Runs all steps; `order` holds each index into steps() once. Starts from the initial memory.
   const SymbolicOutcome& run(std::span<const int32_t> order);
 
+  // The same in parts: reset(), then run_step() for each step. Values may be changed in between.
+  void reset();
+  void run_step(int32_t step);
+  // The values of the cells that a range touches, in address order; the range's own where its ends
+  // are ends of accesses or blocks.
+  std::span<uint64_t> values(ByteRange range);
+
  private:
   struct Visit {  // one access to one cell
     int32_t cell;
@@ -55,10 +62,8 @@ class SymbolicMemory {
     uint32_t end = 0;
   };
 
-  void run_step(int32_t step);
-  void reset();
-
   std::vector<Step> steps_;
+  std::vector<uint64_t> ends_;  // cell i lies between ends i and i + 1
   std::vector<StepCells> step_cells_;
   std::vector<Visit> visits_;
   std::vector<int32_t> output_cells_;

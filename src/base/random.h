@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace bohr::naive {
+namespace bohr {
 
 class Random {
  public:
@@ -30,4 +30,4 @@ class Random {
   uint64_t state_;
 };
 
-}  // namespace bohr::naive
+}  // namespace bohr

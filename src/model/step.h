@@ -14,7 +14,7 @@
 #include "base/ids.h"
 #include "model/program.h"
 
-namespace bohr::replay {
+namespace bohr {
 
 enum class Part : uint8_t { whole, early, rest, source, destination };
 
@@ -38,4 +38,4 @@ bool in_part(const Access& access, Part part);
 // Whether an op of this kind is a step.
 bool is_work(OpKind kind);
 
-}  // namespace bohr::replay
+}  // namespace bohr

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts ops and nodes into steps.
-#include "replay/symbolic/steps.h"
+#include "model/step.h"
 
-namespace bohr::replay {
+namespace bohr {
 
 namespace {
 
@@ -85,4 +85,4 @@ bool in_part(const Access& access, Part part) {
   return false;
 }
 
-}  // namespace bohr::replay
+}  // namespace bohr

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a file to witnesses, and from a witness back to its replays.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/check_file.h"
+#include "app/witness_file.h"
+#include "explore/explore.h"
+#include "model/exploration.h"
+
+namespace bohr::app {
+
+struct Explored {
+  Checked checked;
+  std::optional<Exploration> exploration;
+  std::optional<Error> refusal;  // why there is none
+};
+
+// Everything that `path` holds, checked, then explored on symbolic memory. Errors are those of
+// reading and checking; what cannot be explored says so beside its verdict.
+Result<std::vector<Explored>> explore_path(const std::string& path, const CheckOptions& check,
+                                           const explore::Options& options);
+Result<Explored> explore_program(Checked checked, const explore::Options& options);
+
+std::vector<report::Subject> subjects_of(std::span<const Explored> explored);
+// As check's; a witness of a pair that is no finding counts as one.
+ExitStatus status_of(std::span<const Explored> explored, const std::vector<HazardClass>& require);
+
+// Writes each witness below `stem` (stem-SITE.witness), and gives the paths.
+Result<std::vector<std::string>> save_witnesses(std::span<const Explored> explored,
+                                                const std::string& path, const std::string& stem,
+                                                bool strict_threads);
+
+// What replaying a witness gave.
+struct Repeated {
+  WitnessFile file;
+  int32_t replays = 0;    // of each schedule
+  int32_t identical = 0;  // gave the two recorded results
+};
+// `program`: where the program is now; empty: where the witness says, or beside the witness.
+Result<Repeated> repeat_witness(const std::string& witness, const std::string& program);
+
+}  // namespace bohr::app

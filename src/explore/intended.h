@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which write each read is meant to see, and the legal serial orders in which it does.
+//
+// The intended writer of a read is, among the writes of the same lifetime, the last one ordered
+// before it; of several that nothing orders, the last issued. A write issued before the read but
+// unordered with it takes that place where no write is ordered before the read, or where nothing
+// ordered after that write reads it: a missing wait is meant to be there. Issue order names the
+// writer; it need not be a right order itself.
+//
+// The end of the program reads what is an output: of the last writes the last issued is meant.
+//
+// A serial order is right when between each read and its intended writer no other write comes. Such
+// an order need not exist. Atomic updates of one lifetime do not count as other writes.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "explore/footprints.h"
+#include "explore/schedules.h"
+
+namespace bohr::explore {
+
+constexpr int32_t kNothing = -1;
+
+// On `cell`, `writer` comes before `reader` with no foreign write between. No writer: nothing
+// writes the cell before it. No reader: the end of the program.
+struct Intent {
+  int32_t cell = 0;
+  int32_t writer = kNothing;
+  int32_t reader = kNothing;
+  LifetimeId lifetime;  // the reader's
+};
+
+// For the racy cells only: on the others every legal order is right.
+std::vector<Intent> intents(const Program& program, const order::StepOrder& order,
+                            const Footprints& uses);
+
+// How many intents a schedule breaks.
+int64_t broken_intents(std::span<const int32_t> schedule, const Footprints& uses,
+                       const std::vector<Intent>& intents);
+
+// The right order nearest to issue order that the search finds, if it finds one: issue order first;
+// else each foreign write is put on the side of the span from writer to reader that order forces,
+// and where none does on the side that issue order suggests, with at most `trials` changes of mind.
+std::optional<Schedule> right_schedule(const order::StepOrder& order, const Footprints& uses,
+                                       const std::vector<Intent>& intents, int64_t trials);
+
+}  // namespace bohr::explore

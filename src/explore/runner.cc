@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// One request a run; the comparison knows nothing of how it was run.
+#include "explore/runner.h"
+
+#include <algorithm>
+
+namespace bohr::explore {
+
+namespace {
+
+uint64_t fold(uint64_t digest, uint64_t value) {
+  digest ^= value + 0x9e3779b97f4a7c15 + (digest << 6) + (digest >> 2);
+  return digest * 0xff51afd7ed558ccd;
+}
+
+}  // namespace
+
+uint64_t digest_of(const Run& run) {
+  uint64_t digest = run.steps.size();
+  for (const uint64_t step : run.steps) digest = fold(digest, step);
+  for (const uint64_t output : run.outputs) digest = fold(digest, output);
+  return digest;
+}
+
+Runner::Runner(replay::Replayer& replayer, int64_t budget)
+    : replayer_(replayer), budget_(budget), outputs_(outputs_of(replayer.program())) {
+  for (const OutputPiece& output : outputs_) output_ranges_.push_back(output.range);
+  masked_.assign(outputs_.size(), 0);
+}
+
+Result<Run> Runner::run(const Schedule& schedule, std::span<const int32_t> keep) {
+  if (left() <= 0) {
+    return Error{"budget", replayer_.program().source, "",
+                 "the budget of " + std::to_string(budget_) + " replays is used up",
+                 "give a larger --budget"};
+  }
+  ++replays_;
+  replay::Request request;
+  request.order = schedule;
+  request.contents = contents_;
+  request.pins = pins_;
+  request.stepwise = true;
+  request.keep = keep;
+  BOHR_TRY(outcome, replayer_.run(request));
+  BOHR_TRY(outputs, output_digests());
+  return Run{std::move(outcome.digests), std::move(outputs), std::move(outcome.kept)};
+}
+
+Difference Runner::difference(const Schedule& schedule, const Run& reference,
+                              const Run& run) const {
+  Difference difference;
+  for (const int32_t step : schedule) {
+    const auto i = static_cast<size_t>(step);
+    if (reference.steps[i] == run.steps[i]) continue;
+    difference.step = step;
+    break;
+  }
+  for (size_t i = 0; i < outputs_.size(); ++i)
+    if (!masked_[i] && reference.outputs[i] != run.outputs[i])
+      difference.outputs.push_back(static_cast<int32_t>(i));
+  return difference;
+}
+
+Status Runner::zero(std::span<const ByteRange> ranges) {
+  contents_.clear();
+  zeroed_.clear();
+  if (ranges.empty()) return Nothing{};
+  BOHR_TRY_STATUS(replayer_.restore());
+  for (const ByteRange& range : ranges) {
+    BOHR_TRY(bytes, replayer_.fetch(range));
+    const bool holds_something =
+        std::any_of(bytes.begin(), bytes.end(), [](uint8_t byte) { return byte != 0; });
+    if (!holds_something) continue;
+    zeroed_.push_back(range);
+    contents_.push_back({range, replay::Bytes(bytes.size(), 0)});
+  }
+  return Nothing{};
+}
+
+void Runner::pin(int32_t step, replay::Bytes bytes) {
+  pins_.push_back({step, std::move(bytes)});
+}
+
+}  // namespace bohr::explore

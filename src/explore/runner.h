@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replays of whole schedules against a budget, compared with a reference.
+//
+// A run is judged step by step and by what it leaves: a step differs when what it wrote has another
+// digest than in the reference, and an output differs when its final bytes do. Pinned steps write
+// the same by construction; outputs that vary by themselves are masked.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "explore/schedules.h"
+#include "model/outputs.h"
+#include "replay/replayer.h"
+
+namespace bohr::explore {
+
+struct Run {
+  std::vector<uint64_t> steps;    // digests, by step
+  std::vector<uint64_t> outputs;  // digests, by output piece
+  std::vector<replay::Bytes> kept;
+  bool operator==(const Run&) const = default;
+};
+
+uint64_t digest_of(const Run& run);
+
+struct Difference {
+  int32_t step = -1;             // the first in the schedule that differs; -1: none does
+  std::vector<int32_t> outputs;  // output pieces that differ
+  bool none() const { return step < 0 && outputs.empty(); }
+};
+
+class Runner {
+ public:
+  Runner(replay::Replayer& replayer, int64_t budget);
+
+  // One replay. Error `budget` when there is none left.
+  Result<Run> run(const Schedule& schedule, std::span<const int32_t> keep = {});
+  // Of memory as it is now.
+  Result<std::vector<uint64_t>> output_digests() { return replayer_.digest(output_ranges_); }
+  Difference difference(const Schedule& schedule, const Run& reference, const Run& run) const;
+
+  int64_t replays() const { return replays_; }
+  int64_t left() const { return budget_ - replays_; }
+  replay::Replayer& replayer() { return replayer_; }
+  const std::vector<OutputPiece>& outputs() const { return outputs_; }
+
+  void pin(int32_t step, replay::Bytes bytes);
+  void mask(int32_t output) { masked_[static_cast<size_t>(output)] = 1; }
+  bool is_masked(int32_t output) const { return masked_[static_cast<size_t>(output)] != 0; }
+  const std::vector<replay::Pin>& pins() const { return pins_; }
+  // From now on each run starts with these ranges zeroed; those that are zero already are left out
+  // of `zeroed()`.
+  Status zero(std::span<const ByteRange> ranges);
+  const std::vector<ByteRange>& zeroed() const { return zeroed_; }
+
+ private:
+  replay::Replayer& replayer_;
+  int64_t budget_;
+  int64_t replays_ = 0;
+  std::vector<OutputPiece> outputs_;
+  std::vector<ByteRange> output_ranges_;
+  std::vector<uint8_t> masked_;
+  std::vector<replay::Pin> pins_;
+  std::vector<replay::Content> contents_;
+  std::vector<ByteRange> zeroed_;
+};
+
+// Whether an error only says that the budget is used up.
+inline bool is_budget(const Error& error) { return error.code == "budget"; }
+
+}  // namespace bohr::explore

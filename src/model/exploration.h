@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the explorer found out about a program: witnesses, what each suspected pair's reversal gave,
+// and what was covered. Plain values for the report.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/range.h"
+#include "model/step.h"
+#include "model/verdict.h"
+
+namespace bohr {
+
+// A step for people: its label and where it runs.
+struct StepName {
+  Step step;
+  std::string label;
+  std::string where;
+};
+
+// Two legal schedules that differ in one swap of neighbours and in what they leave behind.
+struct Witness {
+  int32_t cause = 0;  // Cause::id; 0: the pair is none of the findings'
+  StepName first;     // the critical pair as the right schedule has it
+  StepName second;
+  NamedRange range;                   // what they race for
+  std::vector<Step> right;            // every step of the program once
+  std::vector<Step> wrong;            // `right` with the pair swapped
+  bool right_is_baseline = true;      // false: no order is known to be right
+  StepName damaged;                   // the first step that wrote other bytes; no label: none did
+  std::vector<ByteRange> zeroed;      // made zero before each run, besides restoring
+  std::vector<NamedRange> outputs;    // outputs that differ; empty: none does
+  uint64_t right_digest = 0;          // of outputs, and of what each step wrote
+  uint64_t wrong_digest = 0;
+  int32_t replays = 0;                // of each schedule, in alternation
+  int32_t identical = 0;              // pairs of replays that gave these two digests
+  bool reaches_output() const { return !outputs.empty(); }
+};
+
+enum class TrialResult : uint8_t {
+  same_bytes,   // reversed; nothing differs with these contents
+  diverges,     // reversed; a step writes other bytes
+  elsewhere,    // reversing it reversed another pair too, and that one is what differs
+  equivalent,   // no order but ones already tried
+  not_tried     // the budget was used up, or other places of the cause stand for it
+};
+
+// What reversing a suspected pair gave.
+struct Trial {
+  bool candidate = false;
+  int32_t index = 0;  // into Verdict::findings or candidates
+  TrialResult result = TrialResult::not_tried;
+  int32_t contents = 0;  // how many contents it was tried with
+  int64_t slack_ns = -1;  // from the end of one to the start of the other as the program runs by
+                          // itself; -1: not known
+};
+
+enum class BaselineKind : uint8_t {
+  issue_order,      // issue order is right
+  reordered,        // another order is right, issue order is not
+  own_launch,       // access sets are unknown: an order that leaves what the program itself leaves
+  none              // no order found in which each read sees its intended writer
+};
+
+// The program as it runs by itself.
+struct OwnRuns {
+  int64_t runs = 0;
+  int64_t different = 0;  // left other outputs than the baseline
+};
+
+struct Exploration {
+  BaselineKind baseline = BaselineKind::issue_order;
+  int64_t broken_reads = 0;  // baseline none: reads that do not see their intended writer
+  int64_t steps = 0;
+  int32_t chains = 0;
+  int32_t calibration_replays = 0;
+  std::vector<StepName> pinned;
+  double masked = 0;  // share of output bytes that cannot show a difference
+  std::vector<Witness> witnesses;
+  std::vector<Trial> trials;
+  int64_t orders = 0;       // tried, those equivalent to earlier ones not counted
+  int64_t different = 0;    // of them left other bytes
+  int64_t equivalent = 0;   // were not tried, being equivalent
+  bool pairs_covered = false;  // every unordered pair was run in both orders
+  bool exhaustive = false;     // every legal order was tried, up to equivalence
+  int64_t random_orders = 0;
+  int random_depth = 0;
+  double random_bound = 0;  // each random order meets a bug of that depth at least this often
+  OwnRuns own;
+  int64_t replays = 0;
+  int64_t budget = 0;
+  uint64_t seed = 0;
+  std::vector<std::string> reasons;  // named: `budget`, `outputs-masked`, …
+};
+
+}  // namespace bohr

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checks are of numbers only; that a schedule respects happens-before is the caller's business.
+#include "replay/schedule.h"
+
+#include <string>
+
+namespace bohr::replay {
+
+namespace {
+
+bool is_step(const Replayer& replayer, int32_t step) {
+  return step >= 0 && static_cast<size_t>(step) < replayer.steps().size();
+}
+
+Error bad_schedule(const Replayer& replayer, std::string why) {
+  return {"schedule-steps", replayer.program().source, "", std::move(why),
+          "name every step of the program once"};
+}
+
+}  // namespace
+
+Status check_order(const Replayer& replayer, std::span<const int32_t> order) {
+  if (order.size() != replayer.steps().size()) {
+    return bad_schedule(replayer, "the schedule has " + std::to_string(order.size()) +
+                                      " steps, the program " +
+                                      std::to_string(replayer.steps().size()));
+  }
+  std::vector<uint8_t> named(order.size(), 0);
+  for (const int32_t step : order) {
+    if (!is_step(replayer, step) || named[static_cast<size_t>(step)]++) {
+      return bad_schedule(replayer, "the schedule names step " + std::to_string(step) +
+                                        ", which the program does not have, or names it twice");
+    }
+  }
+  return Nothing{};
+}
+
+Status check_parts(const Replayer& replayer, const Request& request) {
+  const auto refuse = [&](std::string why) {
+    return Error{"replay-request", replayer.program().source, "", std::move(why),
+                 "this is a bug in whoever asked"};
+  };
+  const bool looks = !request.expected.empty() || !request.keep.empty() || request.observe;
+  if (looks && !request.stepwise) return refuse("what each step wrote is seen stepwise only");
+  if (!request.expected.empty() && request.expected.size() != replayer.steps().size())
+    return refuse("one expected digest is needed for each step");
+  for (const int32_t step : request.keep)
+    if (!is_step(replayer, step)) return refuse("a step that is to be kept does not exist");
+  for (const Pin& pin : request.pins)
+    if (!is_step(replayer, pin.step)) return bad_pin(replayer, pin.step);
+  return Nothing{};
+}
+
+Error bad_pin(const Replayer& replayer, int32_t step) {
+  return {"replay-pin", replayer.program().source, "step " + std::to_string(step),
+          "the pinned contents do not fit what the step writes",
+          "pin what a run of the same program kept of this step"};
+}
+
+}  // namespace bohr::replay

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run is: fresh memory, contents, then step by step: run it, pin it, look at it.
+#include "replay/symbolic/replayer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "replay/schedule.h"
+#include "replay/symbolic/memory.h"
+
+namespace bohr::replay {
+
+namespace {
+
+uint64_t combine(uint64_t digest, uint64_t value) {
+  digest ^= value + 0x9e3779b97f4a7c15 + (digest << 6) + (digest >> 2);
+  return digest * 0xff51afd7ed558ccd;
+}
+
+// Sorted and merged: what the step writes other than atomically.
+std::vector<ByteRange> written_ranges(const Program& program, const Step& step) {
+  std::vector<ByteRange> ranges;
+  for (const Access& access : work_accesses(program, step)) {
+    const bool stores = writes(access.mode) && access.mode != AccessMode::atomic;
+    if (stores && in_part(access, step.part) && !access.range.empty())
+      ranges.push_back(access.range);
+  }
+  std::sort(ranges.begin(), ranges.end());
+  std::vector<ByteRange> merged;
+  for (const ByteRange& range : ranges) {
+    if (!merged.empty() && range.begin <= merged.back().end)
+      merged.back().end = std::max(merged.back().end, range.end);
+    else
+      merged.push_back(range);
+  }
+  return merged;
+}
+
+class SymbolicReplayer : public Replayer {
+ public:
+  explicit SymbolicReplayer(Program program) : program_(std::move(program)), memory_(program_) {
+    memory_.reset();
+    for (const Step& step : memory_.steps()) written_.push_back(written_ranges(program_, step));
+  }
+
+  const Program& program() const override { return program_; }
+  std::span<const Step> steps() const override { return memory_.steps(); }
+
+  Result<Saved> learn() override {
+    memory_.reset();
+    const auto all = memory_.values({0, UINT64_MAX});
+    return Saved{all.size_bytes(), digest_of(all)};
+  }
+
+  std::span<const ByteRange> written(int32_t step) const override {
+    return written_[static_cast<size_t>(step)];
+  }
+
+  Result<Outcome> run(const Request& request) override {
+    memory_.reset();
+    BOHR_TRY_STATUS(check_request(*this, request, [&](int32_t step) { return kept_size(step); }));
+    for (const Content& content : request.contents) {
+      const auto cells = memory_.values(content.range);
+      if (content.bytes.size() != cells.size_bytes())
+        return Error{"replay-contents", program_.source, "",
+                     "the contents do not fit their range", "put what was fetched from it"};
+      std::memcpy(cells.data(), content.bytes.data(), content.bytes.size());
+    }
+    const std::vector<int32_t> pin_of =
+        index_by_step(request.pins, [](const Pin& pin) { return pin.step; });
+    const std::vector<int32_t> keep_of = index_by_step(request.keep, std::identity());
+
+    Outcome outcome;
+    if (request.stepwise) outcome.digests.assign(steps().size(), 0);
+    outcome.kept.resize(request.keep.size());
+    for (const int32_t step : request.order) {
+      const auto i = static_cast<size_t>(step);
+      const Bytes before = request.observe ? contents_of(step) : Bytes();
+      memory_.run_step(step);
+      if (!pin_of.empty() && pin_of[i] >= 0)
+        put(step, request.pins[static_cast<size_t>(pin_of[i])].bytes);
+      ++outcome.ran;
+      if (!request.stepwise) continue;
+      outcome.digests[i] = digest_of(step);
+      if (request.observe) note_changes(step, before, &outcome.changed);
+      if (!keep_of.empty() && keep_of[i] >= 0)
+        outcome.kept[static_cast<size_t>(keep_of[i])] = contents_of(step);
+      if (!request.expected.empty() && outcome.digests[i] != request.expected[i]) break;
+    }
+    return outcome;
+  }
+
+  Result<Outcome> run_unforced(uint64_t) override {
+    return Error{"no-own-run", program_.source, "",
+                 "symbolic memory runs a program only in a given order", "give a schedule"};
+  }
+
+  Status restore() override {
+    memory_.reset();
+    return Nothing{};
+  }
+  Status release() override { return restore(); }
+
+  Result<std::vector<uint64_t>> digest(std::span<const ByteRange> ranges) override {
+    std::vector<uint64_t> digests;
+    for (const ByteRange& range : ranges) digests.push_back(digest_of(memory_.values(range)));
+    return digests;
+  }
+
+  Result<Bytes> fetch(ByteRange range) override {
+    const auto cells = memory_.values(range);
+    Bytes bytes(cells.size_bytes());
+    std::memcpy(bytes.data(), cells.data(), bytes.size());
+    return bytes;
+  }
+
+ private:
+  // For each step its place in `items`, or -1; nothing at all when there are no items.
+  template <class Items, class StepOf>
+  std::vector<int32_t> index_by_step(const Items& items, StepOf&& step_of) const {
+    std::vector<int32_t> index(items.empty() ? 0 : steps().size(), -1);
+    for (size_t i = 0; i < items.size(); ++i)
+      index[static_cast<size_t>(step_of(items[i]))] = static_cast<int32_t>(i);
+    return index;
+  }
+
+  static uint64_t digest_of(std::span<const uint64_t> cells) {
+    uint64_t digest = cells.size();
+    for (const uint64_t value : cells) digest = combine(digest, value);
+    return digest;
+  }
+
+  uint64_t digest_of(int32_t step) {
+    uint64_t digest = 0;
+    for (const ByteRange& range : written(step))
+      digest = combine(digest, digest_of(memory_.values(range)));
+    return digest;
+  }
+
+  size_t kept_size(int32_t step) {
+    size_t bytes = 0;
+    for (const ByteRange& range : written(step)) bytes += memory_.values(range).size_bytes();
+    return bytes;
+  }
+
+  Bytes contents_of(int32_t step) {
+    Bytes bytes(kept_size(step));
+    size_t at = 0;
+    for (const ByteRange& range : written(step)) {
+      const auto cells = memory_.values(range);
+      std::memcpy(bytes.data() + at, cells.data(), cells.size_bytes());
+      at += cells.size_bytes();
+    }
+    return bytes;
+  }
+
+  void put(int32_t step, const Bytes& bytes) {
+    size_t at = 0;
+    for (const ByteRange& range : written(step)) {
+      const auto cells = memory_.values(range);
+      std::memcpy(cells.data(), bytes.data() + at, cells.size_bytes());
+      at += cells.size_bytes();
+    }
+  }
+
+  // By range: what stands in it now against what stood there before.
+  void note_changes(int32_t step, const Bytes& before, std::vector<Changed>* changed) {
+    size_t at = 0;
+    for (const ByteRange& range : written(step)) {
+      const auto cells = memory_.values(range);
+      if (std::memcmp(cells.data(), before.data() + at, cells.size_bytes()) != 0)
+        changed->push_back({step, range});
+      at += cells.size_bytes();
+    }
+  }
+
+  Program program_;
+  SymbolicMemory memory_;
+  std::vector<std::vector<ByteRange>> written_;
+};
+
+bool decided(const std::vector<Access>& accesses) {
+  return std::all_of(accesses.begin(), accesses.end(), [](const Access& access) {
+    return direction_known(access.mode) && access.certainty == Certainty::exact;
+  });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Replayer>> symbolic_replayer(Program program) {
+  bool known = decided(program.accesses);
+  for (const Graph& graph : program.graphs) known = known && decided(graph.accesses);
+  if (!known) {
+    return Error{"params-only", program.source, "",
+                 "what its kernels read and write is known from their parameters only, so orders "
+                 "of it prove nothing without a GPU",
+                 "explore it where it runs"};
+  }
+  return std::unique_ptr<Replayer>(std::make_unique<SymbolicReplayer>(std::move(program)));
+}
+
+}  // namespace bohr::replay

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Field names are a contract with users' scripts: add, never rename.
+#include "report/exploration_json.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "base/hash.h"
+
+namespace bohr::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json name_json(const StepName& name) { return {{"label", name.label}, {"stream", name.where}}; }
+
+Json range_json(const NamedRange& range) {
+  return {{"name", range.name}, {"begin", range.begin}, {"end", range.end}};
+}
+
+const char* baseline_word(BaselineKind kind) {
+  constexpr std::array<const char*, 4> kWords = {"issue-order", "reordered", "own-launch", "none"};
+  return kWords[static_cast<size_t>(kind)];
+}
+
+}  // namespace
+
+const char* trial_word(TrialResult result) {
+  constexpr std::array<const char*, 5> kWords = {"same-bytes", "diverges", "elsewhere",
+                                                 "equivalent", "not-tried"};
+  return kWords[static_cast<size_t>(result)];
+}
+
+Json witness_json(const Witness& witness, int64_t cause) {
+  Json json = {{"critical_pair", {witness.first.label, witness.second.label}},
+               {"replays", witness.replays},
+               {"identical", witness.identical},
+               {"reaches_output", witness.reaches_output()},
+               {"cause", cause},
+               {"first", name_json(witness.first)},
+               {"second", name_json(witness.second)},
+               {"range", range_json(witness.range)},
+               {"right_is_baseline", witness.right_is_baseline},
+               {"right_digest", hex(witness.right_digest, 16)},
+               {"wrong_digest", hex(witness.wrong_digest, 16)}};
+  if (!witness.damaged.label.empty()) json["damaged"] = name_json(witness.damaged);
+  json["outputs"] = Json::array();
+  for (const NamedRange& output : witness.outputs) json["outputs"].push_back(range_json(output));
+  return json;
+}
+
+Json exploration_json(const Exploration& exploration, const Verdict& verdict) {
+  Json json = {{"baseline", baseline_word(exploration.baseline)},
+               {"broken_reads", exploration.broken_reads},
+               {"steps", exploration.steps},
+               {"chains", exploration.chains},
+               {"calibration_replays", exploration.calibration_replays},
+               {"masked", exploration.masked},
+               {"orders", exploration.orders},
+               {"different", exploration.different},
+               {"equivalent", exploration.equivalent},
+               {"pairs_covered", exploration.pairs_covered},
+               {"exhaustive", exploration.exhaustive},
+               {"random_orders", exploration.random_orders},
+               {"random_depth", exploration.random_depth},
+               {"random_bound", exploration.random_bound},
+               {"own_runs", exploration.own.runs},
+               {"own_different", exploration.own.different},
+               {"replays", exploration.replays},
+               {"budget", exploration.budget},
+               {"seed", exploration.seed},
+               {"reasons", exploration.reasons}};
+  json["pinned"] = Json::array();
+  for (const StepName& name : exploration.pinned) json["pinned"].push_back(name_json(name));
+  json["trials"] = Json::array();
+  for (const Trial& trial : exploration.trials) {
+    const Finding& finding =
+        (trial.candidate ? verdict.candidates : verdict.findings)[static_cast<size_t>(trial.index)];
+    json["trials"].push_back({{"first", finding.first.label},
+                              {"second", finding.second.label},
+                              {"candidate", trial.candidate},
+                              {"result", trial_word(trial.result)},
+                              {"contents", trial.contents},
+                              {"slack_ns", trial.slack_ns}});
+  }
+  return json;
+}
+
+}  // namespace bohr::report

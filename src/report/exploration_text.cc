@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plain statements of what was run and what came out; what was not covered is said each time.
+#include "report/exploration_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/words.h"
+
+namespace bohr::report {
+
+namespace {
+
+const Witness* witness_of(std::span<const Subject> subjects, const Entry& entry) {
+  for (const size_t index : entry.subjects) {
+    const Subject& subject = subjects[index];
+    if (!subject.exploration) continue;
+    for (const Cause& cause : subject.verdict->causes) {
+      if (cause.site != entry.cause->site) continue;
+      for (const Witness& witness : subject.exploration->witnesses)
+        if (witness.cause == cause.id) return &witness;
+    }
+  }
+  return nullptr;
+}
+
+std::string step_text(const StepName& step) {
+  return step.where.empty() ? printable(step.label)
+                            : fmt::format("{}({})", printable(step.label), printable(step.where));
+}
+
+void add_witness(Page* page, const Witness& witness) {
+  const std::string first = step_text(witness.first), second = step_text(witness.second);
+  const std::string identical =
+      fmt::format("{} of {} identical", witness.identical, witness.replays);
+  const bool right = witness.right_is_baseline;
+  page->field(right ? "right" : "one order", fmt::format("... {}   {} ...   {}", first, second, identical));
+  page->field(right ? "wrong" : "another", fmt::format("... {}   {} ...   {}", second, first, identical));
+  page->field("", "These two schedules differ in this one swap of neighbours, nothing else.");
+  if (!right) page->field("", "No order is known in which every read sees the write meant for it.");
+  if (!witness.damaged.label.empty())
+    page->field("First damage", step_text(witness.damaged) + " writes other bytes");
+  std::string outputs;
+  for (const NamedRange& output : witness.outputs) {
+    if (outputs.size() > 200) {
+      outputs += ", …";
+      break;
+    }
+    outputs += (outputs.empty() ? "" : ", ") + printable(output.name) + " " +
+               range(output.begin, output.end);
+  }
+  page->field("Reaches", outputs.empty() ? "no output: what differs is dead at the end" : outputs);
+  if (!witness.zeroed.empty()) page->field("", "with the bytes they race for zeroed beforehand");
+}
+
+// What the reversals of an entry's pairs gave.
+struct Gave {
+  int64_t same = 0, elsewhere = 0, not_tried = 0, equivalent = 0;
+  int32_t contents = 0;
+  int64_t slack_ns = -1;
+};
+
+Gave reversals(std::span<const Subject> subjects, const Entry& entry) {
+  Gave gave;
+  for (const size_t index : entry.subjects) {
+    const Subject& subject = subjects[index];
+    if (!subject.exploration) continue;
+    for (const Trial& trial : subject.exploration->trials) {
+      if (trial.candidate) continue;
+      const Finding& finding = subject.verdict->findings[static_cast<size_t>(trial.index)];
+      const bool own = std::any_of(
+          subject.verdict->causes.begin(), subject.verdict->causes.end(), [&](const Cause& cause) {
+            return cause.id == finding.cause && cause.site == entry.cause->site;
+          });
+      if (!own) continue;
+      gave.same += trial.result == TrialResult::same_bytes;
+      gave.elsewhere += trial.result == TrialResult::elsewhere;
+      gave.not_tried += trial.result == TrialResult::not_tried;
+      gave.equivalent += trial.result == TrialResult::equivalent;
+      gave.contents = std::max(gave.contents, trial.contents);
+      if (trial.slack_ns >= 0 && (gave.slack_ns < 0 || trial.slack_ns < gave.slack_ns))
+        gave.slack_ns = trial.slack_ns;
+    }
+  }
+  return gave;
+}
+
+std::string time_text(int64_t ns) {
+  if (ns < 1000) return fmt::format("{} ns", ns);
+  return fmt::format("{:.0f} us", std::round(static_cast<double>(ns) / 1000));
+}
+
+bool explored(std::span<const Subject> subjects, const Entry& entry) {
+  return std::any_of(entry.subjects.begin(), entry.subjects.end(),
+                     [&](size_t index) { return subjects[index].exploration != nullptr; });
+}
+
+void add_unproved(Page* page, const Gave& gave, HazardClass cls) {
+  const auto say = [&](int64_t pairs, const std::string& what) {
+    if (pairs > 0) page->field("Not proved", fmt::format("{}: {}", count(pairs, "pair"), what));
+  };
+  if (cls == HazardClass::lifetime || cls == HazardClass::pool) {
+    page->field("Not proved", fmt::format("a hazard of class {} is no pair of steps that an order "
+                                          "could swap", to_string(cls)));
+    return;
+  }
+  say(gave.same, fmt::format("reversed; same bytes with {}",
+                             gave.contents > 1 ? count(gave.contents, "content") : "these contents"));
+  say(gave.elsewhere, "reversing it also reverses a pair that is told above");
+  say(gave.equivalent, "its reversal is equivalent to an order already tried");
+  say(gave.not_tried, "not reversed: the budget was used up, or another place stands for it");
+}
+
+std::string baseline_text(const Exploration& exploration) {
+  switch (exploration.baseline) {
+    case BaselineKind::issue_order:
+      return "issue order, in which every read sees the write meant for it";
+    case BaselineKind::reordered:
+      return "a right order. Issue order is not one: in it some read sees another write";
+    case BaselineKind::own_launch:
+      return "an order that leaves what the program itself leaves";
+    case BaselineKind::none:
+      return fmt::format("NO RIGHT ORDER FOUND: in issue order {} not see the write meant for {}",
+                         exploration.broken_reads == 1 ? "one read does"
+                                                       : count(exploration.broken_reads, "read") + " do",
+                         exploration.broken_reads == 1 ? "it" : "them");
+  }
+  return {};
+}
+
+void add_one_search(Page* page, const Exploration& exploration) {
+  page->field("Baseline", baseline_text(exploration));
+  std::string calibrated = count(exploration.calibration_replays, "replay");
+  if (exploration.pinned.empty()) {
+    calibrated += "; no step varies by itself";
+  } else {
+    calibrated += fmt::format("; {} by themselves and are pinned to recorded outputs: ",
+                              exploration.pinned.size() == 1
+                                  ? "one step varies"
+                                  : count(static_cast<int64_t>(exploration.pinned.size()), "step") +
+                                        " vary");
+    for (size_t i = 0; i < exploration.pinned.size() && i < 3; ++i)
+      calibrated += (i ? ", " : "") + step_text(exploration.pinned[i]);
+    if (exploration.pinned.size() > 3) calibrated += ", …";
+    calibrated += fmt::format("; {:.0f}% of output bytes masked", 100 * exploration.masked);
+  }
+  page->field("Calibrated", calibrated);
+  std::string searched = fmt::format("{} other than the baseline, {} of them left other bytes",
+                                     count(exploration.orders, "order"),
+                                     count(exploration.different));
+  if (exploration.exhaustive)
+    searched += "; these are all legal orders, up to swaps that cannot matter";
+  else if (exploration.pairs_covered)
+    searched += "; every unordered pair ran both ways";
+  page->field("Searched", searched);
+  if (!exploration.exhaustive && exploration.random_orders > 0) {
+    page->field("", fmt::format("{}: each meets a bug of depth {} with a probability of at least "
+                                "{:.1e}",
+                                count(exploration.random_orders, "random order"),
+                                exploration.random_depth, exploration.random_bound));
+  }
+  if (exploration.own.runs > 0) {
+    page->field("By itself", fmt::format("{} of {} runs left other outputs",
+                                         count(exploration.own.different),
+                                         count(exploration.own.runs)));
+  }
+  for (const std::string& reason : exploration.reasons) {
+    const std::string_view words = reason_words(reason);
+    page->field("Limited", words.empty() ? reason : fmt::format("{} ({})", words, reason));
+  }
+  page->field("Replays", fmt::format("{} of at most {}; seed {}", count(exploration.replays),
+                                     count(exploration.budget), exploration.seed));
+  page->field("Not covered", "torn overlap of two running kernels, programmatic overlap, and, "
+                             "unless all orders were tried, bugs that need several reversals at "
+                             "once");
+}
+
+}  // namespace
+
+void add_search(Page* page, std::span<const Subject> subjects) {
+  for (const Subject& subject : subjects) {
+    if (!subject.exploration && subject.not_explored.empty()) continue;
+    page->blank();
+    if (subject.exploration)
+      add_one_search(page, *subject.exploration);
+    else
+      page->field("Not explored", subject.not_explored);
+  }
+}
+
+std::string proof_word(std::span<const Subject> subjects, const Entry& entry) {
+  if (witness_of(subjects, entry)) return "PROVED";
+  return explored(subjects, entry) ? "not proved" : "";
+}
+
+void add_proof(Page* page, std::span<const Subject> subjects, const Entry& entry) {
+  if (!explored(subjects, entry)) return;
+  const Gave gave = reversals(subjects, entry);
+  if (const Witness* witness = witness_of(subjects, entry)) {
+    add_witness(page, *witness);
+  } else {
+    add_unproved(page, gave, entry.cause->cls);
+  }
+  if (gave.slack_ns >= 0) {
+    page->field("Why it hides", fmt::format("{} normally ends {} before {} starts",
+                                            printable(entry.finding->first.label),
+                                            time_text(gave.slack_ns),
+                                            printable(entry.finding->second.label)));
+  }
+}
+
+void add_other_witnesses(Page* page, std::span<const Subject> subjects) {
+  for (const Subject& subject : subjects) {
+    if (!subject.exploration) continue;
+    for (const Witness& witness : subject.exploration->witnesses) {
+      if (witness.cause != 0) continue;
+      page->blank();
+      page->heading(fmt::format("RACE   PROVED, of a pair that is no finding: {} | {}",
+                                step_text(witness.first), step_text(witness.second)),
+                    "", Ink::red);
+      add_witness(page, witness);
+    }
+  }
+}
+
+}  // namespace bohr::report
