@@ -18,9 +18,10 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kSchema = "bohr.witness/1";
 
 Json name_json(const StepName& name) {
-  return {{"label", name.label},
-          {"where", name.where},
-          {"step", {name.step.op.value(), name.step.node.value(), static_cast<int>(name.step.part)}}};
+  return {
+      {"label", name.label},
+      {"where", name.where},
+      {"step", {name.step.op.value(), name.step.node.value(), static_cast<int>(name.step.part)}}};
 }
 
 Json range_json(const NamedRange& range) {
@@ -119,8 +120,8 @@ Result<WitnessFile> parse_witness(std::string_view text, const std::string& name
   const std::string schema = json["schema"].is_string() ? json["schema"].get<std::string>() : "";
   if (!schema.starts_with("bohr.witness/")) return refuse("it is no witness");
   if (schema != kSchema) {
-    return Error{"witness-version", name, "", "it is of version " + schema +
-                     ", and this tool reads " + kSchema,
+    return Error{"witness-version", name, "",
+                 "it is of version " + schema + ", and this tool reads " + kSchema,
                  "replay it with the version of bohr that wrote it"};
   }
   try {

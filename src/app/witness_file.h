@@ -12,10 +12,10 @@
 namespace bohr::app {
 
 struct WitnessFile {
-  std::string program;         // path of what was explored, as it was given
-  std::string subject;         // which of its programs, where it holds several; else empty
+  std::string program;  // path of what was explored, as it was given
+  std::string subject;  // which of its programs, where it holds several; else empty
   uint64_t program_digest = 0;
-  std::string site;            // of the cause; empty when the pair is no finding's
+  std::string site;             // of the cause; empty when the pair is no finding's
   bool strict_threads = false;  // explored without the order in which threads were observed
   Witness witness;
 };

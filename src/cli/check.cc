@@ -38,8 +38,7 @@ std::vector<std::string> judged_lines(const app::Checked& checked, bool* failed)
   const int64_t bad = count(judgements, Judged::failed);
   *failed = *failed || bad > 0;
   std::vector<std::string> lines = {fmt::format("{}: {} met, {} failed, {} not judged by a check",
-                                                checked.name,
-                                                count(judgements, Judged::met), bad,
+                                                checked.name, count(judgements, Judged::met), bad,
                                                 count(judgements, Judged::open))};
   for (const Judgement& one : judgements) {
     if (one.state != Judged::failed) continue;

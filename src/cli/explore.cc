@@ -103,11 +103,12 @@ void add_explore(CLI::App* app, int* status) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app->add_subcommand(
       "explore", "run a program's steps in other legal orders until a race shows");
-  command->add_option("FILE", arguments->file,
-                      "a log, trace, case or run folder; - is standard input")
+  command
+      ->add_option("FILE", arguments->file, "a log, trace, case or run folder; - is standard input")
       ->required();
-  command->add_option("-o,--output", arguments->output,
-                      "the folder for witnesses (default: beside FILE)")
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "the folder for witnesses (default: beside FILE)")
       ->check(CLI::ExistingDirectory);
   command->add_option("--budget", arguments->explore.budget, "replays at most")
       ->capture_default_str();

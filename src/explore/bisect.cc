@@ -45,7 +45,8 @@ SwapPath::SwapPath(Schedule good, Schedule bad) : good_(std::move(good)), bad_(s
 Schedule SwapPath::at(int64_t count) const {
   const auto next = std::upper_bound(before_.begin(), before_.end(), count);
   const auto done = static_cast<size_t>(next - before_.begin()) - 1;  // steps in their place
-  Schedule schedule(bad_.begin(), bad_.begin() + static_cast<ptrdiff_t>(std::min(done, bad_.size())));
+  Schedule schedule(bad_.begin(),
+                    bad_.begin() + static_cast<ptrdiff_t>(std::min(done, bad_.size())));
   if (done >= bad_.size()) return schedule;
   std::vector<uint8_t> placed(good_.size(), 0);
   for (const int32_t step : schedule) placed[static_cast<size_t>(step)] = 1;

@@ -31,9 +31,9 @@ class SwapPath {
 struct Critical {
   Schedule good;
   Schedule bad;
-  int32_t first = 0;   // the two neighbours, as the good schedule has them
+  int32_t first = 0;  // the two neighbours, as the good schedule has them
   int32_t second = 0;
-  size_t place = 0;    // of `first` in the good schedule
+  size_t place = 0;  // of `first` in the good schedule
 };
 
 // `is_good` runs one replay. Ends early with its error.

@@ -103,6 +103,7 @@ class Explorer {
     const Difference difference = runner_.difference(schedule, baseline_.reference, run);
     if (difference.none()) return Attempt{};
     ++result_.different;
+    differed_ = true;
     Attempt attempt{TrialResult::diverges};
     const bool in_outputs = !difference.outputs.empty();
     const bool news = in_outputs && !has_output_witness();
@@ -165,8 +166,13 @@ class Explorer {
       if (!suspect.candidate && has_full_witness(suspect.cause) &&
           ++places[suspect.cause] > options_.places_per_cause)
         continue;
-      BOHR_TRY(result, reverse(suspect));
-      result_.trials[i].result = result;
+      differed_ = false;
+      const Result<TrialResult> result = reverse(suspect);
+      // Without budget for its bisection it still differed.
+      if (!result.ok() && differed_)
+        result_.trials[i] = {suspect.candidate, suspect.index, TrialResult::diverges, 1, -1};
+      if (!result.ok()) return result.error();
+      result_.trials[i].result = result.value();
       result_.trials[i].contents = 1;
     }
     return Nothing{};
@@ -202,9 +208,8 @@ class Explorer {
       std::swap(first, second);
     TrialResult best = TrialResult::equivalent;
     for (const bool advance : {true, false}) {
-      const Schedule schedule =
-          advance ? with_advanced(order_, baseline_.schedule, first, second)
-                  : with_delayed(order_, baseline_.schedule, first, second);
+      const Schedule schedule = advance ? with_advanced(order_, baseline_.schedule, first, second)
+                                        : with_delayed(order_, baseline_.schedule, first, second);
       BOHR_TRY(attempt, this->attempt(schedule, true));
       const std::pair<int32_t, int32_t> pair = std::minmax(attempt.first, attempt.second);
       if (attempt.result == TrialResult::diverges &&
@@ -253,8 +258,7 @@ class Explorer {
 
   Status run_unforced() {
     for (int32_t i = 0; i < options_.own_runs; ++i) {
-      auto outcome =
-          runner_.replayer().run_unforced(options_.seed + static_cast<uint64_t>(i));
+      auto outcome = runner_.replayer().run_unforced(options_.seed + static_cast<uint64_t>(i));
       if (!outcome.ok() && outcome.error().code == "no-own-run") return Nothing{};
       if (!outcome.ok()) return outcome.error();
       BOHR_TRY(outputs, runner_.output_digests());
@@ -295,6 +299,7 @@ class Explorer {
   std::set<uint64_t> tried_;
   std::map<std::tuple<int32_t, int32_t, int32_t>, size_t> witness_of_;
   int stale_bisections_ = 0;
+  bool differed_ = false;  // an order did, since this was reset
   Exploration result_;
 };
 
@@ -304,10 +309,10 @@ Result<Exploration> explore(replay::Replayer& replayer, const Verdict& verdict,
                             const Options& options) {
   const Program& program = replayer.program();
   if (options.budget < 1) {
-    return Error{"explore-budget", program.source, "",
-                 "nothing can be explored with a budget of " + std::to_string(options.budget) +
-                     " replays",
-                 "give a --budget of at least 1"};
+    return Error{
+        "explore-budget", program.source, "",
+        "nothing can be explored with a budget of " + std::to_string(options.budget) + " replays",
+        "give a --budget of at least 1"};
   }
   BOHR_TRY(order, order::step_order(program, options.strict_threads));
   BOHR_TRY(uses, Footprints::of(program, order));

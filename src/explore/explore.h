@@ -19,7 +19,7 @@
 namespace bohr::explore {
 
 struct Options {
-  int64_t budget = 1000;           // replays
+  int64_t budget = 1000;  // replays
   uint64_t seed = 1;
   int32_t calibration_rounds = 3;  // replays of the baseline that have to agree
   int32_t confirmations = 20;      // replays of each schedule of a witness

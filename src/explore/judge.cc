@@ -9,9 +9,8 @@ namespace bohr::explore {
 namespace {
 
 const Witness* output_witness(const Exploration& exploration) {
-  const auto found =
-      std::find_if(exploration.witnesses.begin(), exploration.witnesses.end(),
-                   [](const Witness& witness) { return witness.reaches_output(); });
+  const auto found = std::find_if(exploration.witnesses.begin(), exploration.witnesses.end(),
+                                  [](const Witness& witness) { return witness.reaches_output(); });
   return found == exploration.witnesses.end() ? nullptr : &*found;
 }
 

@@ -77,8 +77,6 @@ Status Runner::zero(std::span<const ByteRange> ranges) {
   return Nothing{};
 }
 
-void Runner::pin(int32_t step, replay::Bytes bytes) {
-  pins_.push_back({step, std::move(bytes)});
-}
+void Runner::pin(int32_t step, replay::Bytes bytes) { pins_.push_back({step, std::move(bytes)}); }
 
 }  // namespace bohr::explore

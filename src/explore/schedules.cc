@@ -98,7 +98,8 @@ Schedule with_advanced(const order::StepOrder& order, std::span<const int32_t> b
   size_t begin = 0;
   while (base[begin] != first) ++begin;
   size_t at = begin;
-  for (; base[at] != second; ++at) (order.before(base[at], second) ? moved : held).push_back(base[at]);
+  for (; base[at] != second; ++at)
+    (order.before(base[at], second) ? moved : held).push_back(base[at]);
   moved.push_back(second);
   Schedule result(base.begin(), base.begin() + static_cast<ptrdiff_t>(begin));
   result.insert(result.end(), moved.begin(), moved.end());
@@ -113,7 +114,8 @@ Schedule with_delayed(const order::StepOrder& order, std::span<const int32_t> ba
   size_t begin = 0;
   while (base[begin] != first) ++begin;
   size_t at = begin + 1;
-  for (; base[at] != second; ++at) (order.before(first, base[at]) ? delayed : kept).push_back(base[at]);
+  for (; base[at] != second; ++at)
+    (order.before(first, base[at]) ? delayed : kept).push_back(base[at]);
   kept.push_back(second);
   Schedule result(base.begin(), base.begin() + static_cast<ptrdiff_t>(begin));
   result.insert(result.end(), kept.begin(), kept.end());

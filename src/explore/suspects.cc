@@ -94,9 +94,8 @@ StepName name_of(const Program& program, const Step& step) {
     const Op& launch = program.ops[step.op.index()];
     if (program.recorded) name.label += "#" + std::to_string(step.node.value());
     const auto earlier = std::count_if(
-        program.ops.begin(), program.ops.begin() + step.op.value(), [&](const Op& op) {
-          return op.kind == OpKind::launch && op.exec == launch.exec;
-        });
+        program.ops.begin(), program.ops.begin() + step.op.value(),
+        [&](const Op& op) { return op.kind == OpKind::launch && op.exec == launch.exec; });
     if (earlier > 0) name.label += "@" + std::to_string(earlier + 1);
   }
   if (step.part == Part::early) name.label += " (before its wait)";

@@ -26,26 +26,26 @@ struct Witness {
   int32_t cause = 0;  // Cause::id; 0: the pair is none of the findings'
   StepName first;     // the critical pair as the right schedule has it
   StepName second;
-  NamedRange range;                   // what they race for
-  std::vector<Step> right;            // every step of the program once
-  std::vector<Step> wrong;            // `right` with the pair swapped
-  bool right_is_baseline = true;      // false: no order is known to be right
-  StepName damaged;                   // the first step that wrote other bytes; no label: none did
-  std::vector<ByteRange> zeroed;      // made zero before each run, besides restoring
-  std::vector<NamedRange> outputs;    // outputs that differ; empty: none does
-  uint64_t right_digest = 0;          // of outputs, and of what each step wrote
+  NamedRange range;                 // what they race for
+  std::vector<Step> right;          // every step of the program once
+  std::vector<Step> wrong;          // `right` with the pair swapped
+  bool right_is_baseline = true;    // false: no order is known to be right
+  StepName damaged;                 // the first step that wrote other bytes; no label: none did
+  std::vector<ByteRange> zeroed;    // made zero before each run, besides restoring
+  std::vector<NamedRange> outputs;  // outputs that differ; empty: none does
+  uint64_t right_digest = 0;        // of outputs, and of what each step wrote
   uint64_t wrong_digest = 0;
-  int32_t replays = 0;                // of each schedule, in alternation
-  int32_t identical = 0;              // pairs of replays that gave these two digests
+  int32_t replays = 0;    // of each schedule, in alternation
+  int32_t identical = 0;  // pairs of replays that gave these two digests
   bool reaches_output() const { return !outputs.empty(); }
 };
 
 enum class TrialResult : uint8_t {
-  same_bytes,   // reversed; nothing differs with these contents
-  diverges,     // reversed; a step writes other bytes
-  elsewhere,    // reversing it reversed another pair too, and that one is what differs
-  equivalent,   // no order but ones already tried
-  not_tried     // the budget was used up, or other places of the cause stand for it
+  same_bytes,  // reversed; nothing differs with these contents
+  diverges,    // reversed; a step writes other bytes
+  elsewhere,   // reversing it reversed another pair too, and that one is what differs
+  equivalent,  // no order but ones already tried
+  not_tried    // the budget was used up, or other places of the cause stand for it
 };
 
 // What reversing a suspected pair gave.
@@ -53,16 +53,16 @@ struct Trial {
   bool candidate = false;
   int32_t index = 0;  // into Verdict::findings or candidates
   TrialResult result = TrialResult::not_tried;
-  int32_t contents = 0;  // how many contents it was tried with
+  int32_t contents = 0;   // how many contents it was tried with
   int64_t slack_ns = -1;  // from the end of one to the start of the other as the program runs by
                           // itself; -1: not known
 };
 
 enum class BaselineKind : uint8_t {
-  issue_order,      // issue order is right
-  reordered,        // another order is right, issue order is not
-  own_launch,       // access sets are unknown: an order that leaves what the program itself leaves
-  none              // no order found in which each read sees its intended writer
+  issue_order,  // issue order is right
+  reordered,    // another order is right, issue order is not
+  own_launch,   // access sets are unknown: an order that leaves what the program itself leaves
+  none          // no order found in which each read sees its intended writer
 };
 
 // The program as it runs by itself.
@@ -81,9 +81,9 @@ struct Exploration {
   double masked = 0;  // share of output bytes that cannot show a difference
   std::vector<Witness> witnesses;
   std::vector<Trial> trials;
-  int64_t orders = 0;       // tried, those equivalent to earlier ones not counted
-  int64_t different = 0;    // of them left other bytes
-  int64_t equivalent = 0;   // were not tried, being equivalent
+  int64_t orders = 0;          // tried, those equivalent to earlier ones not counted
+  int64_t different = 0;       // of them left other bytes
+  int64_t equivalent = 0;      // were not tried, being equivalent
   bool pairs_covered = false;  // every unordered pair was run in both orders
   bool exhaustive = false;     // every legal order was tried, up to equivalence
   int64_t random_orders = 0;

@@ -9,7 +9,8 @@
 
 namespace bohr {
 
-// `open`: who judged could not tell; a check leaves witnesses and fixes to the stages that find them.
+// `open`: who judged could not tell; a check leaves witnesses and fixes to the stages that find
+// them.
 enum class Judged : uint8_t { met, failed, open };
 
 struct Judgement {

@@ -231,10 +231,10 @@ class Builder {
   const Program& program_;
   const ProgramOrder& ops_;
   StepOrder result_;
-  size_t next_ = 0;                                // the step that add_step() makes
-  std::vector<std::vector<Point>> points_on_;      // by chain of ops_
-  std::vector<std::vector<int32_t>> steps_on_;     // by chain of steps
-  std::vector<Point> tails_;                       // last of each chain of steps
+  size_t next_ = 0;                             // the step that add_step() makes
+  std::vector<std::vector<Point>> points_on_;   // by chain of ops_
+  std::vector<std::vector<int32_t>> steps_on_;  // by chain of steps
+  std::vector<Point> tails_;                    // last of each chain of steps
   std::map<int32_t, size_t> chain_of_hint_;
   std::map<GraphId, Inside> insides_;
 };

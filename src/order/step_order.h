@@ -22,12 +22,12 @@
 namespace bohr::order {
 
 struct StepOrder {
-  std::vector<Step> steps;           // in issue order: steps_of(program)
-  std::vector<int32_t> chain;        // of step i
+  std::vector<Step> steps;     // in issue order: steps_of(program)
+  std::vector<int32_t> chain;  // of step i
   int32_t chains = 0;
   Clocks clocks;
-  std::vector<int32_t> clock_step;   // of step i, in `clocks`
-  std::vector<uint32_t> begin;       // of step i's predecessors in `arrows`
+  std::vector<int32_t> clock_step;  // of step i, in `clocks`
+  std::vector<uint32_t> begin;      // of step i's predecessors in `arrows`
   std::vector<int32_t> arrows;
 
   size_t size() const { return steps.size(); }

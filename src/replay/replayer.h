@@ -49,7 +49,7 @@ struct Request {
   std::span<const int32_t> order;
   std::span<const Content> contents;
   std::span<const Pin> pins;
-  bool stepwise = false;  // look at what each step wrote; what follows needs it
+  bool stepwise = false;               // look at what each step wrote; what follows needs it
   std::span<const uint64_t> expected;  // by step: stop after the first step with another digest
   std::span<const int32_t> keep;       // steps whose written bytes are wanted, pins applied
   bool observe = false;                // tell which bytes each step changed

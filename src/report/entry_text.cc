@@ -147,11 +147,8 @@ void add_entry(Page* page, std::span<const Subject> subjects, const Entry& entry
   const Finding& finding = *entry.finding;
   std::string title =
       fmt::format("{}   {}: {}", heading, to_string(finding.cls), class_words(finding.cls));
-  if (const std::string proof = proof_word(subjects, entry); !proof.empty())
-    title += "   " + proof;
-  page->heading(
-      title,
-      "id " + entry.cause->site, entry.latent ? Ink::yellow : Ink::red);
+  if (const std::string proof = proof_word(subjects, entry); !proof.empty()) title += "   " + proof;
+  page->heading(title, "id " + entry.cause->site, entry.latent ? Ink::yellow : Ink::red);
   add_sides(page, program, finding);
   page->blank();
   page->field("What happens", what_happens(program, finding));

@@ -36,8 +36,10 @@ void add_witness(Page* page, const Witness& witness) {
   const std::string identical =
       fmt::format("{} of {} identical", witness.identical, witness.replays);
   const bool right = witness.right_is_baseline;
-  page->field(right ? "right" : "one order", fmt::format("... {}   {} ...   {}", first, second, identical));
-  page->field(right ? "wrong" : "another", fmt::format("... {}   {} ...   {}", second, first, identical));
+  page->field(right ? "right" : "one order",
+              fmt::format("... {}   {} ...   {}", first, second, identical));
+  page->field(right ? "wrong" : "another",
+              fmt::format("... {}   {} ...   {}", second, first, identical));
   page->field("", "These two schedules differ in this one swap of neighbours, nothing else.");
   if (!right) page->field("", "No order is known in which every read sees the write meant for it.");
   if (!witness.damaged.label.empty())
@@ -57,7 +59,7 @@ void add_witness(Page* page, const Witness& witness) {
 
 // What the reversals of an entry's pairs gave.
 struct Gave {
-  int64_t same = 0, elsewhere = 0, not_tried = 0, equivalent = 0;
+  int64_t same = 0, diverges = 0, elsewhere = 0, not_tried = 0, equivalent = 0;
   int32_t contents = 0;
   int64_t slack_ns = -1;
 };
@@ -76,6 +78,7 @@ Gave reversals(std::span<const Subject> subjects, const Entry& entry) {
           });
       if (!own) continue;
       gave.same += trial.result == TrialResult::same_bytes;
+      gave.diverges += trial.result == TrialResult::diverges;
       gave.elsewhere += trial.result == TrialResult::elsewhere;
       gave.not_tried += trial.result == TrialResult::not_tried;
       gave.equivalent += trial.result == TrialResult::equivalent;
@@ -103,11 +106,14 @@ void add_unproved(Page* page, const Gave& gave, HazardClass cls) {
   };
   if (cls == HazardClass::lifetime || cls == HazardClass::pool) {
     page->field("Not proved", fmt::format("a hazard of class {} is no pair of steps that an order "
-                                          "could swap", to_string(cls)));
+                                          "could swap",
+                                          to_string(cls)));
     return;
   }
-  say(gave.same, fmt::format("reversed; same bytes with {}",
-                             gave.contents > 1 ? count(gave.contents, "content") : "these contents"));
+  say(gave.same,
+      fmt::format("reversed; same bytes with {}",
+                  gave.contents > 1 ? count(gave.contents, "content") : "these contents"));
+  say(gave.diverges, "reversed; other bytes, but no budget was left to make a witness of it");
   say(gave.elsewhere, "reversing it also reverses a pair that is told above");
   say(gave.equivalent, "its reversal is equivalent to an order already tried");
   say(gave.not_tried, "not reversed: the budget was used up, or another place stands for it");
@@ -123,8 +129,9 @@ std::string baseline_text(const Exploration& exploration) {
       return "an order that leaves what the program itself leaves";
     case BaselineKind::none:
       return fmt::format("NO RIGHT ORDER FOUND: in issue order {} not see the write meant for {}",
-                         exploration.broken_reads == 1 ? "one read does"
-                                                       : count(exploration.broken_reads, "read") + " do",
+                         exploration.broken_reads == 1
+                             ? "one read does"
+                             : count(exploration.broken_reads, "read") + " do",
                          exploration.broken_reads == 1 ? "it" : "them");
   }
   return {};
@@ -136,20 +143,20 @@ void add_one_search(Page* page, const Exploration& exploration) {
   if (exploration.pinned.empty()) {
     calibrated += "; no step varies by itself";
   } else {
-    calibrated += fmt::format("; {} by themselves and are pinned to recorded outputs: ",
-                              exploration.pinned.size() == 1
-                                  ? "one step varies"
-                                  : count(static_cast<int64_t>(exploration.pinned.size()), "step") +
-                                        " vary");
+    calibrated +=
+        fmt::format("; {} by themselves and are pinned to recorded outputs: ",
+                    exploration.pinned.size() == 1
+                        ? "one step varies"
+                        : count(static_cast<int64_t>(exploration.pinned.size()), "step") + " vary");
     for (size_t i = 0; i < exploration.pinned.size() && i < 3; ++i)
       calibrated += (i ? ", " : "") + step_text(exploration.pinned[i]);
     if (exploration.pinned.size() > 3) calibrated += ", …";
     calibrated += fmt::format("; {:.0f}% of output bytes masked", 100 * exploration.masked);
   }
   page->field("Calibrated", calibrated);
-  std::string searched = fmt::format("{} other than the baseline, {} of them left other bytes",
-                                     count(exploration.orders, "order"),
-                                     count(exploration.different));
+  std::string searched =
+      fmt::format("{} other than the baseline, {} of them left other bytes",
+                  count(exploration.orders, "order"), count(exploration.different));
   if (exploration.exhaustive)
     searched += "; these are all legal orders, up to swaps that cannot matter";
   else if (exploration.pairs_covered)
@@ -162,9 +169,9 @@ void add_one_search(Page* page, const Exploration& exploration) {
                                 exploration.random_depth, exploration.random_bound));
   }
   if (exploration.own.runs > 0) {
-    page->field("By itself", fmt::format("{} of {} runs left other outputs",
-                                         count(exploration.own.different),
-                                         count(exploration.own.runs)));
+    page->field("By itself",
+                fmt::format("{} of {} runs left other outputs", count(exploration.own.different),
+                            count(exploration.own.runs)));
   }
   for (const std::string& reason : exploration.reasons) {
     const std::string_view words = reason_words(reason);
@@ -172,9 +179,10 @@ void add_one_search(Page* page, const Exploration& exploration) {
   }
   page->field("Replays", fmt::format("{} of at most {}; seed {}", count(exploration.replays),
                                      count(exploration.budget), exploration.seed));
-  page->field("Not covered", "torn overlap of two running kernels, programmatic overlap, and, "
-                             "unless all orders were tried, bugs that need several reversals at "
-                             "once");
+  page->field("Not covered",
+              "torn overlap of two running kernels, programmatic overlap, and, "
+              "unless all orders were tried, bugs that need several reversals at "
+              "once");
 }
 
 }  // namespace
@@ -204,10 +212,10 @@ void add_proof(Page* page, std::span<const Subject> subjects, const Entry& entry
     add_unproved(page, gave, entry.cause->cls);
   }
   if (gave.slack_ns >= 0) {
-    page->field("Why it hides", fmt::format("{} normally ends {} before {} starts",
-                                            printable(entry.finding->first.label),
-                                            time_text(gave.slack_ns),
-                                            printable(entry.finding->second.label)));
+    page->field(
+        "Why it hides",
+        fmt::format("{} normally ends {} before {} starts", printable(entry.finding->first.label),
+                    time_text(gave.slack_ns), printable(entry.finding->second.label)));
   }
 }
 

@@ -274,8 +274,9 @@ Json Document::build(const JsonOptions& options) {
   json["findings"] = list(false);
   json["candidates"] = list(true);
   json["causes"] = std::move(causes);
-  json["witnesses"] = witnesses();
-  json["witness"] = json["witnesses"].empty() ? Json(nullptr) : json["witnesses"].front();
+  Json all_witnesses = witnesses();
+  json["witness"] = all_witnesses.empty() ? Json(nullptr) : all_witnesses.front();
+  json["witnesses"] = std::move(all_witnesses);
   json["fixes"] = Json::array();
   json["program_exit"] = nullptr;
   if (options.program_exit) {
@@ -287,7 +288,7 @@ Json Document::build(const JsonOptions& options) {
   json["subjects"] = subjects();
   json["diagnostics"] = diagnostics();
   json["suppressions"] = suppressions();
-  json["explorations"] = explorations();
+  if (Json all = explorations(); !all.empty()) json["explorations"] = std::move(all);
   json["stacks"] = std::move(stacks_);
   return json;
 }

@@ -13,10 +13,11 @@ namespace {
 
 using Words = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array<Words, 24> kReasons = {{
+constexpr std::array<Words, 25> kReasons = {{
     {"allocator-order-unknown", "allocator events could not be placed"},
     {"allocator-unknown", "the framework's allocations were not recorded"},
     {"attached-late", "something began before recording did"},
+    {"budget", "the budget of replays was used up"},
     {"capture-to-graph", "a capture added to a graph that existed"},
     {"foreign-event", "an event comes from elsewhere"},
     {"foreign-writer", "memory is shared with writers that are not seen"},

@@ -114,10 +114,8 @@ void Builder::make_work(const Step& first, const Op& work, WorkPoints* points) {
     step_after(first, points->begin, points->end);
     return;
   }
-  const int32_t early =
-      step_after({first.op, first.node, Part::early}, points->begin, points->end);
-  const int32_t rest =
-      step_after({first.op, first.node, Part::rest}, points->begin, points->end);
+  const int32_t early = step_after({first.op, first.node, Part::early}, points->begin, points->end);
+  const int32_t rest = step_after({first.op, first.node, Part::rest}, points->begin, points->end);
   arrow(early, rest);
 }
 

@@ -42,7 +42,7 @@ struct WorkPoints {
 
 struct Order {
   Relation relation;
-  std::vector<Step> steps;  // in issue order
+  std::vector<Step> steps;          // in issue order
   std::vector<int32_t> step_point;  // of each step
   std::vector<int32_t> enter;       // of each op: the host enters the call
   std::vector<int32_t> leave;       // of each op: the host returns from it

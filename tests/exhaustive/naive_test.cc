@@ -7,8 +7,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "exhaustive/naive_check.h"
 #include "base/random.h"
+#include "exhaustive/naive_check.h"
 #include "exhaustive/random_case.h"
 #include "trace/case_reader.h"
 

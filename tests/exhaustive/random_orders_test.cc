@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "exhaustive/naive_check.h"
 #include "base/random.h"
+#include "exhaustive/naive_check.h"
 #include "exhaustive/random_case.h"
 #include "exhaustive/sizes.h"
 #include "replay/symbolic/memory.h"

@@ -8,9 +8,9 @@
 #include <map>
 #include <optional>
 
+#include "base/random.h"
 #include "check/check.h"
 #include "exhaustive/naive_check.h"
-#include "base/random.h"
 #include "exhaustive/random_case.h"
 #include "exhaustive/shrink.h"
 #include "exhaustive/sizes.h"

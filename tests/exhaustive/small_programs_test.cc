@@ -10,8 +10,8 @@
 #include <chrono>
 #include <cstdio>
 
-#include "check/check.h"
 #include "base/random.h"
+#include "check/check.h"
 #include "exhaustive/sizes.h"
 #include "replay/symbolic/memory.h"
 

@@ -61,12 +61,12 @@ class SymbolicReplayer : public Replayer {
     memory_.reset();
     BOHR_TRY_STATUS(check_request(*this, request, [&](int32_t step) { return kept_size(step); }));
     for (const Content& content : request.contents) {
-      const auto cells = memory_.values(content.range);
-      if (content.bytes.size() != cells.size_bytes())
-        return Error{"replay-contents", program_.source, "",
-                     "the contents do not fit their range", "put what was fetched from it"};
-      std::memcpy(cells.data(), content.bytes.data(), content.bytes.size());
+      if (content.bytes.size() != memory_.values(content.range).size_bytes())
+        return Error{"replay-contents", program_.source, "", "the contents do not fit their range",
+                     "put what was fetched from it"};
     }
+    for (const Content& content : request.contents)
+      std::memcpy(memory_.values(content.range).data(), content.bytes.data(), content.bytes.size());
     const std::vector<int32_t> pin_of =
         index_by_step(request.pins, [](const Pin& pin) { return pin.step; });
     const std::vector<int32_t> keep_of = index_by_step(request.keep, std::identity());

@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# bohr explore and bohr replay, on cases.
+# shellcheck source=/dev/null
+source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
+
+write_race_case >race.case
+write_clean_case >clean.case
+
+# A race is proved, saved, and repeats.
+expect_status 1 race -- "$BOHR" explore race.case
+expect_in out 'RACE 1 of 1   data: same data, no order   PROVED' race
+expect_in out '20 of 20 identical' race
+expect_in out 'differ in this one swap of neighbours' race
+expect_in out 'issue order, in which every read sees the write meant for it' race
+expect_in out 'Not covered' race
+expect_in out 'bohr replay race.case-data-' race
+witness=$(echo race.case-data-*.witness)
+[[ -f $witness ]] || fail 'no witness was saved beside the case'
+expect_status 0 replay -- "$BOHR" replay "$witness"
+expect_in out 'REPEATED: consume | produce_next on y' replay
+mkdir moved && cp "$witness" race.case moved/ && mv race.case elsewhere.case
+expect_status 0 'replay beside its program' -- "$BOHR" replay "moved/$witness"
+expect_status 0 'replay of a named program' -- "$BOHR" replay "$witness" elsewhere.case
+mv elsewhere.case race.case
+
+# A clean program has none.
+expect_status 0 clean -- "$BOHR" explore clean.case --exhaustive
+expect_in out 'these are all legal orders' clean
+expect_not_in out 'PROVED' clean
+[[ $(echo clean.case-*) == 'clean.case-*' ]] || fail 'a clean program left a file'
+
+# Where witnesses go; standard input.
+mkdir kept
+expect_status 1 output -- "$BOHR" explore race.case -o kept
+[[ -f kept/$witness ]] || fail '-o was not honoured'
+expect_status 1 stdin -- bash -c '"$0" explore - <race.case' "$BOHR"
+expect_in out 'PROVED' stdin
+
+# Expectations.
+{ cat race.case; echo 'expect witness'; } >expect.case
+expect_status 0 'expect met' -- "$BOHR" explore --expect expect.case
+expect_in out '1 met, 0 failed' 'expect met'
+{ cat race.case; echo 'expect no-witness'; } >expect.case
+expect_status 1 'expect not met' -- "$BOHR" explore --expect expect.case
+expect_in out 'line 13: expected no witness, and there is one' 'expect not met'
+
+# JSON
+expect_status 1 json -- "$BOHR" explore race.case --format json
+if command -v python3 >/dev/null; then
+  python3 - <<'END' || fail 'the JSON is not what it should be'
+import json
+doc = json.load(open("out"))
+assert doc["schema"] == "bohr.findings/1", doc
+witness = doc["witness"]
+assert witness == doc["witnesses"][0], doc
+assert witness["critical_pair"] == ["consume", "produce_next"], witness
+assert (witness["replays"], witness["identical"]) == (20, 20), witness
+assert witness["reaches_output"] is True and witness["cause"] == doc["causes"][0]["id"], witness
+(exploration,) = doc["explorations"]
+assert exploration["baseline"] == "issue-order" and exploration["pairs_covered"], exploration
+assert exploration["trials"][0]["result"] == "diverges", exploration
+END
+fi
+cp out first.json
+"$BOHR" explore race.case --format json >second.json
+cmp -s first.json second.json || fail 'two runs with one seed give different JSON'
+
+# Bad input.
+expect_status 2 'no budget' -- "$BOHR" explore race.case --budget 0
+expect_in err 'at least 1' 'no budget'
+expect_status 1 'a small budget' -- "$BOHR" explore race.case --budget 4
+expect_in out 'the budget of replays was used up (budget)' 'a small budget'
+expect_in out 'other bytes, but no budget was left' 'a small budget'
+expect_status 2 'another program' -- "$BOHR" replay "$witness" clean.case
+expect_in err 'of another program' 'another program'
+sed 's#bohr.witness/1#bohr.witness/9#' "$witness" >newer.witness
+expect_status 2 'a newer witness' -- "$BOHR" replay newer.witness
+expect_in err 'bohr.witness/9' 'a newer witness'
+head -c 100 "$witness" >cut.witness
+expect_status 2 'half a witness' -- "$BOHR" replay cut.witness
+expect_in err 'it is no witness' 'half a witness'
+expect_status 2 'a case as witness' -- "$BOHR" replay race.case
+expect_status 2 'a witness that is not there' -- "$BOHR" replay nothing.witness
+expect_status 2 'a file that is not there' -- "$BOHR" explore nothing.case
+python3 - "$witness" <<'END' 2>/dev/null || true
+import json, sys
+doc = json.load(open(sys.argv[1]))
+doc["right"][0], doc["right"][-1] = doc["right"][-1], doc["right"][0]
+json.dump(doc, open("illegal.witness", "w"))
+END
+if [[ -f illegal.witness ]]; then
+  expect_status 2 'an illegal schedule' -- "$BOHR" replay illegal.witness
+  expect_in err 'breaks an order' 'an illegal schedule'
+fi
+mkdir readonly && cp race.case readonly/ && chmod 555 readonly
+if ! touch readonly/probe 2>/dev/null; then
+  expect_status 2 'a folder without rights' -- "$BOHR" explore readonly/race.case
+  expect_in out 'PROVED' 'the report is there all the same'
+fi
+chmod 755 readonly
+
+# A recorded trace whose kernels are known by parameters only.
+trace=$BOHR_SOURCE/tests/traces/missing_wait.race.bohr.zst
+if [[ -f $trace ]]; then
+  expect_status 1 'a recorded trace' -- "$BOHR" explore "$trace" -o kept
+  expect_in out 'Not explored' 'a recorded trace'
+fi
+finish
