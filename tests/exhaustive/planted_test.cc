@@ -66,7 +66,9 @@ Score play(int programs, size_t most_kernels, bool blind) {
     const Planted planted = planted_program(seed, kernels, 2 + seed % 7, seed % 2 == 0);
     const Exploration wrong = explored(planted.wrong, true);
     ++score.programs;
-    score.found += blames_the_mistake(planted, wrong);
+    const bool found = blames_the_mistake(planted, wrong);
+    if (!found) std::printf("not found: seed %d, %zu kernels\n", i + 1, kernels);
+    score.found += found;
     score.replays += wrong.replays;
     if (blind) score.blind += blames_the_mistake(planted, explored(planted.wrong, false));
     const bool alarm = !explored(planted.right, true).witnesses.empty();

@@ -57,9 +57,9 @@ bool is_sound(const SmallProgram& small, const Witness& witness) {
   const auto place = at.first - witness.right.begin();
   if (witness.right[place] != witness.wrong[place + 1]) return false;
   if (witness.right[place + 1] != witness.wrong[place]) return false;
-  const auto pair =
-      std::minmax(witness.right[place].node.value(), witness.right[place + 1].node.value());
-  return small.hazards().contains({pair.first, pair.second});
+  const std::pair<int32_t, int32_t> pair =
+      std::minmax({witness.right[place].node.value(), witness.right[place + 1].node.value()});
+  return small.hazards().contains(pair);
 }
 
 ::testing::AssertionResult equal_on(const SmallProgram& small, Tally* tally) {
