@@ -114,8 +114,9 @@ class Accessor {
   template <class V, class T>
   V view(uint64_t address, uint64_t count, Mode mode) {
     static_assert(std::is_trivially_copyable_v<T>);
+    if (count == 0) return V(this, nullptr, address, 0, mode);
     const uint64_t bytes = count * sizeof(T);
-    if (count != 0 && (bytes / count != sizeof(T) || !covered(address, bytes, mode))) {
+    if (bytes / count != sizeof(T) || !covered(address, bytes, mode)) {
       note(address, bytes, mode);
       return V(this, nullptr, address, 0, mode);
     }

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "check/check.h"
 #include "gpu/sim/serial.h"
 #include "sim_fixture.h"
+#include "trace/sqlite_trace.h"
 
 namespace bohr::gpu::sim {
 namespace {
@@ -185,6 +187,73 @@ TEST(SimProgram, AfterAFailureEveryCallFails) {
     return gpu.alloc(16, s, "y").ok() ? Status(Nothing{}) : gpu.sync_device();
   });
   EXPECT_EQ(error.code, "sim-access");
+}
+
+// Two threads: what the second does behind the first's synchronisation is ordered by nothing but
+// the moment at which it was called.
+TEST(SimProgram, CallsOfSeveralThreadsAreOrderedAsTheyWereMade) {
+  const Ran ran = run_program([](Runtime& gpu) -> Status {
+    const Thread loader = gpu.make_thread("loader");
+    const Stream s = gpu.make_stream({.name = "s"});
+    BOHR_TRY(host, host_words(gpu, HostMemory::pinned, 64, "host"));
+    BOHR_TRY(x, device_words(gpu, s, 64, "x"));
+    gpu.on_thread(loader);
+    gpu.at({"fill", "loader.py", 7});
+    BOHR_TRY_STATUS(put_words(gpu, host, 1));
+    BOHR_TRY_STATUS(gpu.copy(x.address, host.address, host.bytes(), s));
+    BOHR_TRY_STATUS(gpu.sync_stream(s));
+    gpu.on_thread(Thread(0));
+    return put_words(gpu, host, 2);
+  });
+  ASSERT_EQ(ran.program.actors.size(), 2u);
+  EXPECT_EQ(ran.program.actors[1].name, "loader");
+  const Op& copy = *std::find_if(ran.program.ops.begin(), ran.program.ops.end(),
+                                 [](const Op& op) { return op.kind == bohr::OpKind::copy; });
+  EXPECT_EQ(copy.actor, ActorId(1));
+  ASSERT_TRUE(copy.stack.valid());
+  const Frame& frame = ran.program.stacks[copy.stack.index()].frames[0];
+  EXPECT_EQ(frame.file + ":" + std::to_string(frame.line) + " " + frame.function,
+            "loader.py:7 fill");
+  const Verdict observed = verdict_of(ran);
+  EXPECT_EQ(observed.outcome, Outcome::clean);
+  EXPECT_EQ(observed.assumptions, Lines{"host-order-observed"});
+  const auto strict = check::check(ran.program, {.strict_threads = true});
+  ASSERT_TRUE(strict.ok());
+  EXPECT_FALSE(strict.value().findings.empty());
+}
+
+// Host functions run in their stream and declare what they touch as kernels do.
+TEST(SimProgram, HostFunctionsRunInTheirStream) {
+  Words host;
+  const Ran ran = run_program([&](Runtime& gpu) -> Status {
+    const Stream s = gpu.make_stream({});
+    BOHR_TRY(h, host_words(gpu, HostMemory::pinned, 1, "host"));
+    BOHR_TRY(x, device_words(gpu, s, 1, "x"));
+    host = h;
+    BOHR_TRY_STATUS(gpu.fill(x.address, 2, 4, s));
+    BOHR_TRY_STATUS(gpu.copy(h.address, x.address, 4, s));
+    return gpu.host_function(
+        {{h.address, 4, Mode::update}},
+        [h](Accessor& memory) {
+          const auto view = memory.update<uint32_t>(h.address);
+          view.put(0, view.get(0) + 1);
+        },
+        s);
+  });
+  EXPECT_EQ(ran.words(host)[0], 0x02020203u);
+  EXPECT_EQ(verdict_of(ran).outcome, Outcome::clean);
+}
+
+// A log becomes a SQLite trace and comes back without loss.
+TEST(SimProgram, ItsLogSurvivesSqlite) {
+  const Ran ran = run_program(hand_over(false));
+  const auto log = trace::read_log(ran.log, "log");
+  trace::TempFolder folder;
+  ASSERT_TRUE(trace::write_sqlite(std::vector{log.value()}, folder.file("t.sqlite")).ok());
+  const auto back = trace::read_sqlite(trace::file_bytes(folder.file("t.sqlite")), "t");
+  ASSERT_TRUE(back.ok());
+  ASSERT_EQ(back.value().size(), 1u);
+  EXPECT_EQ(back.value()[0].records, log.value().records);
 }
 
 TEST(SimProgram, OneSeedIsOneLog) {

@@ -76,6 +76,7 @@ Status Executor::run_kernel(const Work& work, const Item& item, uint32_t index) 
 }
 
 Status Executor::run_copy(const Work& work, const Item& item) {
+  if (work.bytes == 0) return Nothing{};
   if (item.part == Part::source) {
     const uint8_t* from = arena_->at(work.src);
     carried_[{item.op, item.node}].staged.assign(from, from + work.bytes);
@@ -108,6 +109,7 @@ Status Executor::run_block(const Item& item, uint32_t block) {
     case WorkKind::copy:
       return run_copy(work, item);
     case WorkKind::fill:
+      if (work.bytes == 0) return Nothing{};
       arena_->mark_written({work.dst, work.dst + work.bytes});
       std::memset(arena_->at(work.dst), work.value, work.bytes);
       return Nothing{};

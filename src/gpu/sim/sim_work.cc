@@ -165,6 +165,7 @@ Status Sim::host_read(uint64_t address, std::span<uint8_t> bytes) {
   Work work;
   work.accesses = {{address, bytes.size(), Mode::read}};
   BOHR_TRY_STATUS(touched(std::move(work)));
+  if (bytes.empty()) return Nothing{};
   std::memcpy(bytes.data(), arena_.at(address), bytes.size());
   return Nothing{};
 }
