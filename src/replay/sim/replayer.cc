@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run is: the memory as it was before the program, contents, then step by step: run it, pin it,
+// look at it. Every run has a salt of its own, so a kernel that reads the clock shows.
+#include "replay/sim/replayer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <map>
+
+#include "gpu/sim/concurrent.h"
+#include "gpu/sim/executor.h"
+#include "gpu/sim/mix.h"
+#include "replay/schedule.h"
+#include "replay/sim/items.h"
+
+namespace bohr::replay {
+
+namespace {
+
+namespace sim = gpu::sim;
+
+class SimReplayer : public Replayer {
+ public:
+  SimReplayer(Program program, sim::Tape tape, const sim::Timing& timing,
+              const sim::ArenaSizes& sizes)
+      : program_(std::move(program)),
+        tape_(std::move(tape)),
+        timing_(timing),
+        arena_(sizes),
+        steps_(steps_of(program_)) {}
+
+  Status begin() {
+    BOHR_TRY(items, items_of_steps(program_, steps_, tape_));
+    items_ = items;
+    for (const sim::Item& item : items_) {
+      written_.push_back(written_ranges(tape_, item, false));
+      for (const ByteRange& range : written_ranges(tape_, item, true)) guarded_.push_back(range);
+    }
+    guarded_ = joined(std::move(guarded_));
+    return Nothing{};
+  }
+
+  const Program& program() const override { return program_; }
+  std::span<const Step> steps() const override { return steps_; }
+  std::span<const ByteRange> written(int32_t step) const override {
+    return written_[static_cast<size_t>(step)];
+  }
+
+  Result<Saved> learn() override {
+    arena_.restore({});
+    saved_ = Saved{};
+    for (const ByteRange& range : guarded_) saved_.bytes += range.size();
+    saved_.digest = digest_of(guarded_);
+    return saved_;
+  }
+
+  Result<Outcome> run(const Request& request) override {
+    arena_.restore({});
+    BOHR_TRY_STATUS(check_request(*this, request, [this](int32_t step) { return bytes_of(step); }));
+    BOHR_TRY_STATUS(put_contents(request.contents));
+    auto outcome = run_order(request);
+    if (!outcome.ok()) arena_.restore({});
+    return outcome;
+  }
+
+  Result<Outcome> run_unforced(uint64_t seed) override {
+    auto spans = sim::run_concurrent(tape_, timing_, seed, &arena_);
+    if (!spans.ok()) {
+      arena_.restore({});
+      return spans.error();
+    }
+    std::map<sim::Item, size_t> step_of;
+    for (size_t i = 0; i < items_.size(); ++i) step_of[items_[i]] = i;
+    Outcome outcome;
+    outcome.ran = steps_.size();
+    outcome.spans.resize(steps_.size());
+    for (const sim::Span& span : spans.value())
+      outcome.spans[step_of.at(span.item)] = {span.begin, span.end};
+    return outcome;
+  }
+
+  Status restore() override {
+    arena_.restore({});
+    if (digest_of(guarded_) == saved_.digest) return Nothing{};
+    return Error{"replay-restore", program_.source, "", "the memory is not what was saved",
+                 "this is a mistake of ours; report it with the program"};
+  }
+  Status release() override { return restore(); }
+
+  Result<std::vector<uint64_t>> digest(std::span<const ByteRange> ranges) override {
+    std::vector<uint64_t> digests;
+    for (const ByteRange& range : ranges) {
+      BOHR_TRY_STATUS(in_memory(range));
+      digests.push_back(digest_of({&range, 1}));
+    }
+    return digests;
+  }
+
+  Result<Bytes> fetch(ByteRange range) override {
+    BOHR_TRY_STATUS(in_memory(range));
+    return Bytes(arena_.at(range.begin), arena_.at(range.begin) + range.size());
+  }
+
+ private:
+  Status in_memory(ByteRange range) const {
+    if (arena_.region_of(range) != sim::Region::none) return Nothing{};
+    return Error{"replay-range", program_.source, "", "a range is not in the simulated memory",
+                 "take ranges from the program's lifetimes"};
+  }
+
+  Status put_contents(std::span<const Content> contents) {
+    for (const Content& content : contents)
+      if (!in_memory(content.range).ok() || content.bytes.size() != content.range.size())
+        return Error{"replay-contents", program_.source, "", "the contents do not fit their range",
+                     "put what was fetched from it"};
+    for (const Content& content : contents) {
+      arena_.mark_written(content.range);
+      std::copy(content.bytes.begin(), content.bytes.end(), arena_.at(content.range.begin));
+    }
+    return Nothing{};
+  }
+
+  Result<Outcome> run_order(const Request& request) {
+    sim::Executor executor(tape_, &arena_, ++runs_);
+    const auto pin_of = index_by_step(request.pins, [](const Pin& pin) { return pin.step; });
+    const auto keep_of = index_by_step(request.keep, std::identity());
+    Outcome outcome;
+    if (request.stepwise) outcome.digests.assign(steps_.size(), 0);
+    outcome.kept.resize(request.keep.size());
+    for (const int32_t step : request.order) {
+      const auto i = static_cast<size_t>(step);
+      const Bytes before = request.observe ? contents_of(step) : Bytes();
+      BOHR_TRY_STATUS(executor.run(items_[i]));
+      if (!pin_of.empty() && pin_of[i] >= 0)
+        put(step, request.pins[static_cast<size_t>(pin_of[i])].bytes);
+      ++outcome.ran;
+      if (!request.stepwise) continue;
+      outcome.digests[i] = digest_of(written_[i]);
+      if (request.observe) note_changes(step, before, &outcome.changed);
+      if (!keep_of.empty() && keep_of[i] >= 0)
+        outcome.kept[static_cast<size_t>(keep_of[i])] = contents_of(step);
+      if (!request.expected.empty() && outcome.digests[i] != request.expected[i]) break;
+    }
+    return outcome;
+  }
+
+  // For each step its place in `items`, or -1; nothing at all when there are no items.
+  template <class Items, class StepOf>
+  std::vector<int32_t> index_by_step(const Items& items, StepOf&& step_of) const {
+    std::vector<int32_t> index(items.empty() ? 0 : steps_.size(), -1);
+    for (size_t i = 0; i < items.size(); ++i)
+      index[static_cast<size_t>(step_of(items[i]))] = static_cast<int32_t>(i);
+    return index;
+  }
+
+  uint64_t digest_of(std::span<const ByteRange> ranges) const {
+    uint64_t digest = 0;
+    for (const ByteRange& range : ranges) {
+      uint64_t at = range.begin;
+      for (; at + sizeof(uint64_t) <= range.end; at += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        std::memcpy(&word, arena_.at(at), sizeof word);
+        digest = sim::mix(digest, {word});
+      }
+      uint64_t tail = 0;
+      std::memcpy(&tail, arena_.at(at), range.end - at);
+      digest = sim::mix(digest, {tail, range.size()});
+    }
+    return digest;
+  }
+
+  size_t bytes_of(int32_t step) const {
+    size_t bytes = 0;
+    for (const ByteRange& range : written(step)) bytes += range.size();
+    return bytes;
+  }
+
+  Bytes contents_of(int32_t step) const {
+    Bytes bytes;
+    for (const ByteRange& range : written(step))
+      bytes.insert(bytes.end(), arena_.at(range.begin), arena_.at(range.begin) + range.size());
+    return bytes;
+  }
+
+  void put(int32_t step, const Bytes& bytes) {
+    auto from = bytes.begin();
+    for (const ByteRange& range : written(step)) {
+      arena_.mark_written(range);
+      std::copy_n(from, range.size(), arena_.at(range.begin));
+      from += static_cast<std::ptrdiff_t>(range.size());
+    }
+  }
+
+  // The runs of bytes that differ from what stood there before.
+  void note_changes(int32_t step, const Bytes& before, std::vector<Changed>* changed) const {
+    size_t i = 0;
+    for (const ByteRange& range : written(step)) {
+      bool open = false;
+      for (uint64_t at = range.begin; at < range.end; ++at, ++i) {
+        const bool differs = *arena_.at(at) != before[i];
+        if (differs && open) ++changed->back().range.end;
+        if (differs && !open) changed->push_back({step, {at, at + 1}});
+        open = differs;
+      }
+    }
+  }
+
+  Program program_;
+  sim::Tape tape_;
+  sim::Timing timing_;
+  sim::Arena arena_;
+  std::vector<Step> steps_;
+  std::vector<sim::Item> items_;  // by step
+  std::vector<std::vector<ByteRange>> written_;
+  std::vector<ByteRange> guarded_;  // all that any step may write
+  Saved saved_;
+  uint64_t runs_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Replayer>> sim_replayer(Program program, sim::Tape tape,
+                                               const sim::Timing& timing,
+                                               const sim::ArenaSizes& sizes) {
+  auto replayer = std::make_unique<SimReplayer>(std::move(program), std::move(tape), timing, sizes);
+  BOHR_TRY_STATUS(replayer->begin());
+  return std::unique_ptr<Replayer>(std::move(replayer));
+}
+
+}  // namespace bohr::replay
