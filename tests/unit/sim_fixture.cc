@@ -38,7 +38,7 @@ Ran run_program(const ProgramText& text, Options options) {
   return ran;
 }
 
-Error error_of(const ProgramText& text, Options options) {
+Error error_of(const ProgramText& text, const Options& options) {
   auto sim = Sim::create(options);
   EXPECT_TRUE(sim.ok());
   const Status status = text(*sim.value());

@@ -29,7 +29,7 @@ struct Ran {
 
 Ran run_program(const ProgramText& text, Options options = {});
 // The error that the program ends with.
-Error error_of(const ProgramText& text, Options options = {});
+Error error_of(const ProgramText& text, const Options& options = {});
 
 Verdict verdict_of(const Ran& ran);
 // "WAR read write reuse", sorted; node numbers and launches left out.

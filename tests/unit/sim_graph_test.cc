@@ -253,7 +253,6 @@ TEST(SimGraph, AnEarlyReadOfTheKernelInFrontIsARace) {
 // the same in both.
 TEST(SimGraph, TheEarlyPartHasAPlaceOfItsOwnInAnOrder) {
   for (const bool race : {true, false}) {
-    Words z;
     const Ran ran = run_program(overlapping(race));
     const std::vector<Item> items = items_of(ran.sim->tape());
     const auto all = [&](const std::vector<Item>& order) {

@@ -121,7 +121,7 @@ Status Sim::record_on(Event number, Stream stream, const trace::Call& call) {
   TapeOp op;
   op.kind = capture ? OpKind::call : OpKind::record;
   op.stream = stream;
-  const Status status = issue(std::move(op), call);
+  Status status = issue(std::move(op), call);
   log_->append(trace::EventRecord{left(call), number_of(number), event.version, number_of(stream),
                                   event.capture});
   return status;
@@ -147,7 +147,7 @@ Status Sim::wait(Stream stream, Event number) {
   op.kind = own ? OpKind::call : OpKind::wait;
   op.stream = stream;
   op.bound = event.op;
-  const Status status = issue(std::move(op), call);
+  Status status = issue(std::move(op), call);
   log_->append(trace::EventWait{left(call), number_of(number), event.version, number_of(stream),
                                 own ? own->number() : 0});
   return status;
@@ -212,7 +212,7 @@ Result<bool> Sim::query_event(Event event) {
 }
 
 Status Sim::finish() {
-  const Status status = failed_ ? Status(*failed_) : keep(run_->finish());
+  Status status = failed_ ? Status(*failed_) : keep(run_->finish());
   log_segments();
   log_->close(++seq_);
   if (status.ok())

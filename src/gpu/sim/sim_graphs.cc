@@ -52,7 +52,7 @@ Status Sim::begin_capture(Stream stream, Pool pool, const std::string& name) {
   BOHR_TRY_STATUS(begin_pool(own, number));
   ++captures_made_;
   captures_.emplace(number, Capture(number, stream, own, name));
-  const Status status = take_time(call);
+  Status status = take_time(call);
   log_->append(trace::CaptureBegin{left(call), number, number_of(stream), 0});
   return status;
 }
@@ -160,7 +160,7 @@ Status Sim::launch(Exec number, Stream stream) {
   op.stream = stream;
   op.graph = exec.version;
   op.exec = number;
-  const Status status = issue(std::move(op), call);
+  Status status = issue(std::move(op), call);
   log_->append(trace::Launch{left(call), number_of(number), number_of(stream)});
   return status;
 }

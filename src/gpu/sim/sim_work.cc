@@ -69,7 +69,7 @@ Status Sim::submit(Work work, Stream stream) {
   BOHR_TRY_STATUS(check_reach(work));
   if (Capture* capture = capture_of(stream)) {
     capture->add({std::move(work), stream, call.seq, thread_, call.stack});
-    const Status status = take_time(call);
+    Status status = take_time(call);
     left(call);
     return status;
   }
@@ -83,7 +83,7 @@ Status Sim::submit(Work work, Stream stream) {
   op.work = std::move(work);
   const bool host_waits = op.host_waits;
   const size_t index = tape_.ops.size();
-  const Status status = issue(std::move(op), call);
+  Status status = issue(std::move(op), call);
   log_work(tape_.ops[index].work, stream, left(call), host_waits);
   return status;
 }
@@ -137,7 +137,7 @@ Status Sim::touched(Work work) {
   op.kind = OpKind::touch;
   op.work = std::move(work);
   const size_t index = tape_.ops.size();
-  const Status status = issue(std::move(op), call);
+  Status status = issue(std::move(op), call);
   log_->append(trace::HostAccess{left(call)});
   log_->accesses(call.seq, tape_.ops[index].work);
   return status;
