@@ -43,6 +43,7 @@ Result<Checked> check_program(Program program, const std::string& name,
   }
   check::Options check_options;
   check_options.strict_threads = options.strict_threads;
+  check_options.settled = options.settled;
   BOHR_TRY(verdict, check::check(program, check_options));
   check::suppress(program, options.suppressions, &verdict);
   return Checked{name, std::move(program), std::move(verdict)};

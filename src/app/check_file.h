@@ -18,6 +18,7 @@ struct CheckOptions {
   std::vector<HazardClass> require;  // empty: all
   std::vector<Suppression> suppressions;
   bool strict_threads = false;
+  std::vector<SettledPair> settled;  // by replays
 };
 
 struct Checked {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "app/files.h"
+#include "explore/settle.h"
 #include "model/digest.h"
 #include "replay/symbolic/replayer.h"
 
@@ -14,18 +15,18 @@ namespace bohr::app {
 
 namespace fs = std::filesystem;
 
-Result<Explored> explore_program(Checked checked, const explore::Options& options) {
-  Explored explored;
-  explored.checked = std::move(checked);
-  auto replayer = replay::symbolic_replayer(explored.checked.program);
-  if (!replayer.ok()) {
-    explored.refusal = replayer.error();
-    return explored;
+Result<Explored> explore_on(replay::Replayer& replayer, Checked checked, const CheckOptions& check,
+                            const explore::Options& options) {
+  BOHR_TRY(exploration, explore::explore(replayer, checked.verdict, options));
+  if (exploration.observed_contents > 0 || !exploration.settled.empty()) {
+    CheckOptions again = check;
+    again.settled = exploration.settled;
+    BOHR_TRY(observed, check_program(explore::with_observed(checked.program, exploration),
+                                     checked.name, again));
+    explore::rebind(observed.program, checked.verdict, observed.verdict, &exploration);
+    checked = std::move(observed);
   }
-  auto exploration = explore::explore(*replayer.value(), explored.checked.verdict, options);
-  if (!exploration.ok()) return exploration.error();
-  explored.exploration = std::move(exploration).value();
-  return explored;
+  return Explored{std::move(checked), std::move(exploration), std::nullopt};
 }
 
 Result<std::vector<Explored>> explore_path(const std::string& path, const CheckOptions& check,
@@ -33,7 +34,12 @@ Result<std::vector<Explored>> explore_path(const std::string& path, const CheckO
   BOHR_TRY(checked, check_path(path, check));
   std::vector<Explored> list;
   for (Checked& one : checked) {
-    BOHR_TRY(explored, explore_program(std::move(one), options));
+    auto replayer = replay::symbolic_replayer(one.program);
+    if (!replayer.ok()) {
+      list.push_back({std::move(one), std::nullopt, replayer.error()});
+      continue;
+    }
+    BOHR_TRY(explored, explore_on(*replayer.value(), std::move(one), check, options));
     list.push_back(std::move(explored));
   }
   return list;
@@ -160,7 +166,7 @@ Result<Repeated> repeat_witness(const std::string& witness, const std::string& p
   }
   Repeated repeated;
   explore::Runner runner(*replayer, 2 * file.witness.replays);
-  BOHR_TRY_STATUS(runner.zero(file.witness.zeroed));
+  BOHR_TRY_STATUS(runner.fill(file.witness.filled));
   for (; repeated.replays < file.witness.replays; ++repeated.replays) {
     BOHR_TRY(first, runner.run(right));
     BOHR_TRY(second, runner.run(wrong));

@@ -10,6 +10,7 @@
 #include "app/witness_file.h"
 #include "explore/explore.h"
 #include "model/exploration.h"
+#include "replay/replayer.h"
 
 namespace bohr::app {
 
@@ -23,7 +24,10 @@ struct Explored {
 // reading and checking; what cannot be explored says so beside its verdict.
 Result<std::vector<Explored>> explore_path(const std::string& path, const CheckOptions& check,
                                            const explore::Options& options);
-Result<Explored> explore_program(Checked checked, const explore::Options& options);
+// On any replayer of the checked program. What step mode showed goes into the program, which is
+// then checked again, with the candidates that replays settled.
+Result<Explored> explore_on(replay::Replayer& replayer, Checked checked, const CheckOptions& check,
+                            const explore::Options& options);
 
 std::vector<report::Subject> subjects_of(std::span<const Explored> explored);
 // As check's; a witness of a pair that is no finding counts as one.

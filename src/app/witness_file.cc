@@ -65,8 +65,10 @@ Witness witness_from(const Json& json) {
   witness.range = range_from(json.at("range"));
   if (json.contains("damaged")) witness.damaged = name_from(json.at("damaged"));
   for (const Json& output : json.at("outputs")) witness.outputs.push_back(range_from(output));
-  for (const Json& zeroed : json.at("zeroed"))
-    witness.zeroed.push_back({zeroed.at(0).get<uint64_t>(), zeroed.at(1).get<uint64_t>()});
+  for (const Json& filled : json.at("filled")) {
+    const ByteRange range{filled.at(0).get<uint64_t>(), filled.at(1).get<uint64_t>()};
+    witness.filled.push_back({range, filled.at(2).get<uint8_t>()});
+  }
   for (const Json& step : json.at("right")) witness.right.push_back(step_from(step));
   witness.wrong = witness.right;
   const auto swap = json.at("swap").get<size_t>();
@@ -96,8 +98,9 @@ std::string render_witness(const WitnessFile& file) {
   if (!witness.damaged.label.empty()) json["damaged"] = name_json(witness.damaged);
   json["outputs"] = Json::array();
   for (const NamedRange& output : witness.outputs) json["outputs"].push_back(range_json(output));
-  json["zeroed"] = Json::array();
-  for (const ByteRange& range : witness.zeroed) json["zeroed"].push_back({range.begin, range.end});
+  json["filled"] = Json::array();
+  for (const Filled& one : witness.filled)
+    json["filled"].push_back({one.range.begin, one.range.end, one.byte});
   json["right_is_baseline"] = witness.right_is_baseline;
   json["right_digest"] = hex(witness.right_digest, 16);
   json["wrong_digest"] = hex(witness.wrong_digest, 16);

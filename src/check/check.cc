@@ -30,7 +30,8 @@ std::vector<std::string> assumptions_of(const order::ProgramOrder& order) {
 Result<Verdict> check(const Program& program, const Options& options) {
   BOHR_TRY_STATUS(validate(program));
   BOHR_TRY(arenas, make_arenas(program, options.strict_threads));
-  const Facts facts = gather_facts(program);
+  Facts facts = gather_facts(program);
+  facts.settled = options.settled;
   const Uses uses(program);
 
   Raw raw;

@@ -16,6 +16,7 @@ namespace bohr::check {
 struct Options {
   bool strict_threads = false;  // drop the assumption host-order-observed
   int64_t listed_per_cause = 1000;
+  std::vector<SettledPair> settled;  // by replays; each decides a candidate
 };
 
 // Fails on a program that is no program: a cyclic graph, ranges outside their lifetime.

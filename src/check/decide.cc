@@ -111,6 +111,21 @@ bool by_agent(const Program& program, const Place& place) {
          program.actors[op.actor.index()].kind == ActorKind::agent;
 }
 
+// What replays decided of a candidate, if they did.
+const SettledPair* settled_pair(const Facts& facts, const Place& a, const Place& b) {
+  const auto is = [](const Place& place, GraphId graph, int32_t index) {
+    return place.graph == graph && place.index == index;
+  };
+  for (const SettledPair& pair : facts.settled) {
+    const bool forward =
+        is(a, pair.first_graph, pair.first) && is(b, pair.second_graph, pair.second);
+    const bool backward =
+        is(b, pair.first_graph, pair.first) && is(a, pair.second_graph, pair.second);
+    if (forward || backward) return &pair;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 uint8_t kinds_of(AccessMode first, AccessMode second) {
@@ -163,6 +178,11 @@ Decided decide(const Program& program, const Facts& facts, const Pair& pair) {
     }
     result.kinds |= kinds_of(mode_a, mode_b);
     for (const std::string& reason : reasons) add_reason(&result.reasons, reason);
+  }
+  if (result.decision == Decision::candidate) {
+    const SettledPair* settled = settled_pair(facts, pair.first, pair.second);
+    if (settled && settled->finding) result.decision = Decision::finding, result.reasons.clear();
+    if (settled && !settled->finding) result.reasons = {"same-bytes"};
   }
   std::string lost;
   if (result.decision == Decision::finding &&

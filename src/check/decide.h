@@ -8,7 +8,8 @@
 // is a hazard whatever that use was; and an access unordered with the first access of its own
 // lifetime through the same address is one, unless an unseen kernel may have been first. Between an
 // exact write and a parameter touch the bytes must surely meet, that is the write covers the whole
-// block. Everything else is a candidate. docs/method.md argues each rule.
+// block. Everything else is a candidate, unless replays have settled it. docs/method.md argues each
+// rule.
 #pragma once
 
 #include <string>

@@ -9,6 +9,7 @@
 #include "check/arena.h"
 #include "check/pairs.h"
 #include "model/program.h"
+#include "model/verdict.h"
 
 namespace bohr::check {
 
@@ -22,6 +23,7 @@ struct Facts {
   std::vector<FirstAccess> first;          // by lifetime
   std::vector<int32_t> order_lost_before;  // of op i: ops with lost order before it
   std::vector<int32_t> born;               // by lifetime: rank of its allocation in issue order
+  std::vector<SettledPair> settled;        // pairs that replays decided
 };
 
 Facts gather_facts(const Program& program);

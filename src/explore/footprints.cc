@@ -123,6 +123,10 @@ int32_t Footprints::conflict_cell(int32_t a, int32_t b) const {
   return -1;
 }
 
+bool Footprints::all_known() const {
+  return std::all_of(by_step_.begin(), by_step_.end(), [](const Use& use) { return use.known; });
+}
+
 // A cell is calm when each of its uses is ordered with the writes around it. In issue order it
 // suffices to ask whether a write is ordered after all uses since the last write that was, and
 // whether a use that is no write is ordered after that last write: order is transitive. Only where

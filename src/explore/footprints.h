@@ -41,6 +41,8 @@ class Footprints {
   std::span<const Use> of_cell(int32_t cell) const;  // by step, that is in issue order
   // Cells on which some two uses conflict and are unordered.
   const std::vector<int32_t>& racy_cells() const { return racy_; }
+  // Whether the direction of every access is known.
+  bool all_known() const;
   // The first cell on which two steps conflict, or -1.
   int32_t conflict_cell(int32_t a, int32_t b) const;
 

@@ -28,22 +28,40 @@ Runner::Runner(replay::Replayer& replayer, int64_t budget)
   masked_.assign(outputs_.size(), 0);
 }
 
-Result<Run> Runner::run(const Schedule& schedule, std::span<const int32_t> keep) {
+Status Runner::take_one() {
   if (left() <= 0) {
     return Error{"budget", replayer_.program().source, "",
                  "the budget of " + std::to_string(budget_) + " replays is used up",
                  "give a larger --budget"};
   }
   ++replays_;
+  return Nothing{};
+}
+
+replay::Request Runner::request(const Schedule& schedule) const {
   replay::Request request;
   request.order = schedule;
   request.contents = contents_;
   request.pins = pins_;
   request.stepwise = true;
+  return request;
+}
+
+Result<Run> Runner::run(const Schedule& schedule, std::span<const int32_t> keep) {
+  BOHR_TRY_STATUS(take_one());
+  replay::Request request = this->request(schedule);
   request.keep = keep;
   BOHR_TRY(outcome, replayer_.run(request));
   BOHR_TRY(outputs, output_digests());
   return Run{std::move(outcome.digests), std::move(outputs), std::move(outcome.kept)};
+}
+
+Result<std::vector<replay::Changed>> Runner::watch(const Schedule& schedule) {
+  BOHR_TRY_STATUS(take_one());
+  replay::Request request = this->request(schedule);
+  request.observe = true;
+  BOHR_TRY(outcome, replayer_.run(request));
+  return std::move(outcome.changed);
 }
 
 Difference Runner::difference(const Schedule& schedule, const Run& reference,
@@ -61,18 +79,25 @@ Difference Runner::difference(const Schedule& schedule, const Run& reference,
   return difference;
 }
 
-Status Runner::zero(std::span<const ByteRange> ranges) {
-  contents_.clear();
-  zeroed_.clear();
-  if (ranges.empty()) return Nothing{};
+Status Runner::fill_otherwise(std::span<const ByteRange> ranges, uint8_t instead) {
   BOHR_TRY_STATUS(replayer_.restore());
+  std::vector<Filled> filled;
   for (const ByteRange& range : ranges) {
     BOHR_TRY(bytes, replayer_.fetch(range));
     const bool holds_something =
         std::any_of(bytes.begin(), bytes.end(), [](uint8_t byte) { return byte != 0; });
-    if (!holds_something) continue;
-    zeroed_.push_back(range);
-    contents_.push_back({range, replay::Bytes(bytes.size(), 0)});
+    if (holds_something || instead != 0)
+      filled.push_back({range, holds_something ? uint8_t{0} : instead});
+  }
+  return fill(filled);
+}
+
+Status Runner::fill(std::span<const Filled> filled) {
+  filled_.assign(filled.begin(), filled.end());
+  contents_.clear();
+  for (const Filled& one : filled) {
+    BOHR_TRY(bytes, replayer_.fetch(one.range));
+    contents_.push_back({one.range, replay::Bytes(bytes.size(), one.byte)});
   }
   return Nothing{};
 }

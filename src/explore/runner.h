@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "explore/schedules.h"
+#include "model/exploration.h"
 #include "model/outputs.h"
 #include "replay/replayer.h"
 
@@ -36,6 +37,8 @@ class Runner {
 
   // One replay. Error `budget` when there is none left.
   Result<Run> run(const Schedule& schedule, std::span<const int32_t> keep = {});
+  // One replay in which each step is watched.
+  Result<std::vector<replay::Changed>> watch(const Schedule& schedule);
   // Of memory as it is now.
   Result<std::vector<uint64_t>> output_digests() { return replayer_.digest(output_ranges_); }
   Difference difference(const Schedule& schedule, const Run& reference, const Run& run) const;
@@ -49,12 +52,16 @@ class Runner {
   void mask(int32_t output) { masked_[static_cast<size_t>(output)] = 1; }
   bool is_masked(int32_t output) const { return masked_[static_cast<size_t>(output)] != 0; }
   const std::vector<replay::Pin>& pins() const { return pins_; }
-  // From now on each run starts with these ranges zeroed; those that are zero already are left out
-  // of `zeroed()`.
-  Status zero(std::span<const ByteRange> ranges);
-  const std::vector<ByteRange>& zeroed() const { return zeroed_; }
+  // From now on each run starts with other contents in these ranges: zeros where something else
+  // stands, and `instead` where zeros stand, unless that is 0.
+  Status fill_otherwise(std::span<const ByteRange> ranges, uint8_t instead);
+  Status fill(std::span<const Filled> filled);
+  const std::vector<Filled>& filled() const { return filled_; }
 
  private:
+  Status take_one();
+  replay::Request request(const Schedule& schedule) const;
+
   replay::Replayer& replayer_;
   int64_t budget_;
   int64_t replays_ = 0;
@@ -63,7 +70,7 @@ class Runner {
   std::vector<uint8_t> masked_;
   std::vector<replay::Pin> pins_;
   std::vector<replay::Content> contents_;
-  std::vector<ByteRange> zeroed_;
+  std::vector<Filled> filled_;
 };
 
 // Whether an error only says that the budget is used up.

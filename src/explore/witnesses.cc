@@ -30,7 +30,7 @@ Result<Witness> make_witness(Runner* runner, const Program& program, const Footp
                              const Critical& critical, int32_t confirmations) {
   Witness witness;
   witness.right_is_baseline = baseline.right;
-  witness.zeroed = runner->zeroed();
+  witness.filled = runner->filled();
   witness.first = name_of(program, order.steps[static_cast<size_t>(critical.first)]);
   witness.second = name_of(program, order.steps[static_cast<size_t>(critical.second)]);
   const int32_t cell = uses.conflict_cell(critical.first, critical.second);

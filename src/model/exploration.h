@@ -21,6 +21,12 @@ struct StepName {
   std::string where;
 };
 
+// Bytes that were given a value of no meaning before each run, besides restoring.
+struct Filled {
+  ByteRange range;
+  uint8_t byte = 0;
+};
+
 // Two legal schedules that differ in one swap of neighbours and in what they leave behind.
 struct Witness {
   int32_t cause = 0;  // Cause::id; 0: the pair is none of the findings'
@@ -31,7 +37,7 @@ struct Witness {
   std::vector<Step> wrong;          // `right` with the pair swapped
   bool right_is_baseline = true;    // false: no order is known to be right
   StepName damaged;                 // the first step that wrote other bytes; no label: none did
-  std::vector<ByteRange> zeroed;    // made zero before each run, besides restoring
+  std::vector<Filled> filled;       // before each run of either schedule
   std::vector<NamedRange> outputs;  // outputs that differ; empty: none does
   uint64_t right_digest = 0;        // of outputs, and of what each step wrote
   uint64_t wrong_digest = 0;
@@ -41,11 +47,11 @@ struct Witness {
 };
 
 enum class TrialResult : uint8_t {
-  same_bytes,  // reversed; nothing differs with these contents
-  diverges,    // reversed; a step writes other bytes
-  elsewhere,   // reversing it reversed another pair too, and that one is what differs
-  equivalent,  // no order but ones already tried
-  not_tried    // the budget was used up, or other places of the cause stand for it
+  same_bytes,     // reversed; nothing differs with these contents
+  diverges,       // reversed; a step writes other bytes
+  elsewhere,      // reversing it reversed another pair too, and that one is what differs
+  never_written,  // a candidate's: neither step was seen to write the bytes, under two contents
+  not_tried       // the budget was used up, or other places of the cause stand for it
 };
 
 // What reversing a suspected pair gave.
@@ -65,6 +71,12 @@ enum class BaselineKind : uint8_t {
   none          // no order found in which each read sees its intended writer
 };
 
+// Bytes that a step was seen to change, where the trace does not say what it writes.
+struct ObservedWrite {
+  Step step;
+  ByteRange range;
+};
+
 // The program as it runs by itself.
 struct OwnRuns {
   int64_t runs = 0;
@@ -81,11 +93,14 @@ struct Exploration {
   double masked = 0;  // share of output bytes that cannot show a difference
   std::vector<Witness> witnesses;
   std::vector<Trial> trials;
-  int64_t orders = 0;          // tried, those equivalent to earlier ones not counted
-  int64_t different = 0;       // of them left other bytes
-  int64_t equivalent = 0;      // were not tried, being equivalent
-  bool pairs_covered = false;  // every unordered pair was run in both orders
-  bool exhaustive = false;     // every legal order was tried, up to equivalence
+  std::vector<ObservedWrite> observed;
+  int32_t observed_contents = 0;     // under how many contents steps were watched
+  std::vector<SettledPair> settled;  // candidates that replays decided, for another check
+  int64_t orders = 0;                // tried, those equivalent to earlier ones not counted
+  int64_t different = 0;             // of them left other bytes
+  int64_t equivalent = 0;            // were not tried, being equivalent
+  bool pairs_covered = false;        // every unordered pair was run in both orders
+  bool exhaustive = false;           // every legal order was tried, up to equivalence
   int64_t random_orders = 0;
   int random_depth = 0;
   double random_bound = 0;  // each random order meets a bug of that depth at least this often

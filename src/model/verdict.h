@@ -87,6 +87,15 @@ struct Cause {
   bool suppressed = false;
 };
 
+// What replays decided of a pair that a trace leaves open: two ops, or nodes of graphs.
+struct SettledPair {
+  GraphId first_graph;  // invalid: `first` is an op
+  int32_t first = 0;
+  GraphId second_graph;
+  int32_t second = 0;
+  bool finding = false;  // the other order leaves other bytes; false: both leave the same
+};
+
 enum class CoverageState : uint8_t { complete, undecided, not_checked };
 
 struct Coverage {

@@ -28,7 +28,7 @@ const char* baseline_word(BaselineKind kind) {
 
 const char* trial_word(TrialResult result) {
   constexpr std::array<const char*, 5> kWords = {"same-bytes", "diverges", "elsewhere",
-                                                 "equivalent", "not-tried"};
+                                                 "never-written", "not-tried"};
   return kWords[static_cast<size_t>(result)];
 }
 

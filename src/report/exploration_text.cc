@@ -54,12 +54,13 @@ void add_witness(Page* page, const Witness& witness) {
                range(output.begin, output.end);
   }
   page->field("Reaches", outputs.empty() ? "no output: what differs is dead at the end" : outputs);
-  if (!witness.zeroed.empty()) page->field("", "with the bytes they race for zeroed beforehand");
+  if (!witness.filled.empty())
+    page->field("", "with other contents beforehand in the bytes that are raced for");
 }
 
 // What the reversals of an entry's pairs gave.
 struct Gave {
-  int64_t same = 0, diverges = 0, elsewhere = 0, not_tried = 0, equivalent = 0;
+  int64_t same = 0, diverges = 0, elsewhere = 0, not_tried = 0;
   int32_t contents = 0;
   int64_t slack_ns = -1;
 };
@@ -81,7 +82,6 @@ Gave reversals(std::span<const Subject> subjects, const Entry& entry) {
       gave.diverges += trial.result == TrialResult::diverges;
       gave.elsewhere += trial.result == TrialResult::elsewhere;
       gave.not_tried += trial.result == TrialResult::not_tried;
-      gave.equivalent += trial.result == TrialResult::equivalent;
       gave.contents = std::max(gave.contents, trial.contents);
       if (trial.slack_ns >= 0 && (gave.slack_ns < 0 || trial.slack_ns < gave.slack_ns))
         gave.slack_ns = trial.slack_ns;
@@ -115,7 +115,6 @@ void add_unproved(Page* page, const Gave& gave, HazardClass cls) {
                   gave.contents > 1 ? count(gave.contents, "content") : "these contents"));
   say(gave.diverges, "reversed; other bytes, but no budget was left to make a witness of it");
   say(gave.elsewhere, "reversing it also reverses a pair that is told above");
-  say(gave.equivalent, "its reversal is equivalent to an order already tried");
   say(gave.not_tried, "not reversed: the budget was used up, or another place stands for it");
 }
 

@@ -7,7 +7,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
 SECONDS=0
 expect_status 0 demo -- "$BOHR" demo
 expect_in out 'RACE 1 of 1   reuse' demo
-expect_in out 'q_gemm, kv_store' demo
+expect_in out 'reuse: memory reused too early   PROVED' demo
+expect_in out '20 of 20 identical' demo
+expect_in out 'A decode step on a simulated GPU' demo
 expect_in out 'CLEAN: no race' demo
 expect_in out 'Every verdict is the expected one.' demo
 expect_not_in out 'NOT AS EXPECTED' demo

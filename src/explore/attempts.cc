@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// One replay tells whether an order differs; a bisection is spent only where it may tell something
+// new.
+#include "explore/attempts.h"
+
+#include <algorithm>
+
+#include "explore/equivalence.h"
+
+namespace bohr::explore {
+
+namespace {
+
+constexpr int kStaleBisections = 3;
+
+}  // namespace
+
+void Attempts::start(Baseline baseline) {
+  baseline_ = std::move(baseline);
+  tried_.clear();
+  tried_[order_key(baseline_.schedule, setting_.uses)] = {};
+  place_.resize(baseline_.schedule.size());
+  for (size_t i = 0; i < place_.size(); ++i)
+    place_[static_cast<size_t>(baseline_.schedule[i])] = static_cast<int32_t>(i);
+}
+
+Result<Attempt> Attempts::attempt(const Schedule& schedule, bool wanted) {
+  const uint64_t key = order_key(schedule, setting_.uses);
+  if (const auto found = tried_.find(key); found != tried_.end()) {
+    ++result_->equivalent;
+    return found->second;
+  }
+  BOHR_TRY(run, runner_->run(schedule));
+  ++result_->orders;
+  Attempt& attempt = tried_[key];
+  const Difference difference = runner_->difference(schedule, baseline_.reference, run);
+  if (difference.none()) return attempt;
+  ++result_->different;
+  differed_ = true;
+  attempt.result = TrialResult::diverges;
+  const bool in_outputs = !difference.outputs.empty();
+  const bool news = in_outputs && !has_output_witness();
+  if (!wanted && !news && stale_bisections_ >= kStaleBisections) return attempt;
+  BOHR_TRY(critical, critical_pair(runner_, baseline_, schedule, in_outputs));
+  attempt.first = critical.first;
+  attempt.second = critical.second;
+  BOHR_TRY_STATUS(keep_witness(critical, in_outputs));
+  return attempt;
+}
+
+Attempts::Key Attempts::key_of(const Critical& critical) const {
+  const auto step = [&](int32_t index) { return setting_.order.steps[static_cast<size_t>(index)]; };
+  const int32_t finding =
+      finding_of(setting_.program, setting_.verdict, step(critical.first), step(critical.second));
+  if (finding >= 0) return {setting_.verdict.findings[static_cast<size_t>(finding)].cause, 0, 0};
+  return {0, std::min(critical.first, critical.second), std::max(critical.first, critical.second)};
+}
+
+Status Attempts::keep_witness(const Critical& critical, bool in_outputs) {
+  const Key key = key_of(critical);
+  const auto found = witness_of_.find(key);
+  const bool known = found != witness_of_.end() &&
+                     (result_->witnesses[found->second].reaches_output() || !in_outputs);
+  stale_bisections_ = known ? stale_bisections_ + 1 : 0;
+  if (known) return Nothing{};
+  BOHR_TRY(witness, make_witness(runner_, setting_.program, setting_.uses, setting_.order,
+                                 baseline_, critical, setting_.confirmations));
+  witness.cause = std::get<0>(key);
+  if (found != witness_of_.end()) {
+    result_->witnesses[found->second] = std::move(witness);
+  } else {
+    witness_of_[key] = result_->witnesses.size();
+    result_->witnesses.push_back(std::move(witness));
+  }
+  return Nothing{};
+}
+
+bool Attempts::has_output_witness() const {
+  return std::any_of(result_->witnesses.begin(), result_->witnesses.end(),
+                     [](const Witness& witness) { return witness.reaches_output(); });
+}
+
+bool Attempts::has_full_witness(int32_t cause) const {
+  const auto found = witness_of_.find({cause, 0, 0});
+  return cause != 0 && found != witness_of_.end() &&
+         result_->witnesses[found->second].reaches_output();
+}
+
+Result<TrialResult> Attempts::reverse(const Suspect& suspect) {
+  differed_ = false;
+  int32_t first = suspect.first, second = suspect.second;
+  if (place_[static_cast<size_t>(first)] > place_[static_cast<size_t>(second)])
+    std::swap(first, second);
+  TrialResult best = TrialResult::same_bytes;
+  for (const bool advance : {true, false}) {
+    const Schedule schedule = advance
+                                  ? with_advanced(setting_.order, baseline_.schedule, first, second)
+                                  : with_delayed(setting_.order, baseline_.schedule, first, second);
+    BOHR_TRY(attempt, this->attempt(schedule, true));
+    if (attempt.result == TrialResult::same_bytes) continue;
+    const std::pair<int32_t, int32_t> pair = std::minmax(attempt.first, attempt.second);
+    if (pair == std::pair(suspect.first, suspect.second)) return TrialResult::diverges;
+    best = TrialResult::elsewhere;
+  }
+  return best;
+}
+
+}  // namespace bohr::explore

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Observations are by step; the program's accesses are by op or node, over all its launches.
+#include "explore/settle.h"
+
+#include <algorithm>
+#include <map>
+
+namespace bohr::explore {
+
+namespace {
+
+using Work = std::pair<GraphId, int32_t>;  // a node of a graph, or with an invalid graph an op
+
+Work work_behind(const Program& program, const Step& step) {
+  if (!step.node.valid()) return {GraphId(), step.op.value()};
+  return {program.ops[step.op.index()].graph, step.node.value()};
+}
+
+std::vector<ByteRange> written_by(const Exploration& exploration, const Step& step) {
+  std::vector<ByteRange> ranges;
+  for (const ObservedWrite& write : exploration.observed)
+    if (write.step == step) ranges.push_back(write.range);
+  return ranges;
+}
+
+bool overlaps(const std::vector<ByteRange>& ranges, const ByteRange& range) {
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [&](const ByteRange& one) { return one.overlaps(range); });
+}
+
+// Whether one of two steps was seen to write bytes that both use.
+bool either_wrote(const Footprints& uses, const Exploration& exploration, const Step& a,
+                  const Step& b, int32_t first, int32_t second) {
+  const auto by_a = written_by(exploration, a), by_b = written_by(exploration, b);
+  for (const Use& use : uses.of_step(first)) {
+    const auto others = uses.of_step(second);
+    const bool shared = std::any_of(others.begin(), others.end(),
+                                    [&](const Use& other) { return other.cell == use.cell; });
+    const ByteRange range = uses.range(use.cell);
+    if (shared && (overlaps(by_a, range) || overlaps(by_b, range))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void settle(const Program& program, const order::StepOrder& order, const Footprints& uses,
+            const std::vector<Suspect>& suspects, Exploration* exploration) {
+  for (size_t i = 0; i < suspects.size(); ++i) {
+    const Suspect& suspect = suspects[i];
+    Trial& trial = exploration->trials[i];
+    if (!suspect.candidate) continue;
+    const Step& a = order.steps[static_cast<size_t>(suspect.first)];
+    const Step& b = order.steps[static_cast<size_t>(suspect.second)];
+    if (trial.result == TrialResult::same_bytes && exploration->observed_contents >= 2 &&
+        !either_wrote(uses, *exploration, a, b, suspect.first, suspect.second)) {
+      trial.result = TrialResult::never_written;
+      continue;
+    }
+    const bool finding = trial.result == TrialResult::diverges;
+    if (!finding && trial.result != TrialResult::same_bytes) continue;
+    const Work first = work_behind(program, a), second = work_behind(program, b);
+    exploration->settled.push_back(
+        {first.first, first.second, second.first, second.second, finding});
+  }
+}
+
+namespace {
+
+Access part_of(const Access& access, const ByteRange& range) {
+  Access part = access;
+  part.range = range;
+  part.offset += range.begin - access.range.begin;
+  part.address = 0;
+  part.source = AccessSource::observed;
+  part.doubt = Doubt::none;
+  return part;
+}
+
+// The accesses of one op or node with what was seen of it.
+void append_observed(std::span<const Access> accesses, const std::vector<ByteRange>& written,
+                     std::vector<Access>* out) {
+  for (const Access& access : accesses) {
+    if (direction_known(access.mode)) {
+      out->push_back(access);
+      continue;
+    }
+    for (const ByteRange& range : written) {
+      if (!range.overlaps(access.range)) continue;
+      out->push_back(part_of(access, range.intersection(access.range)));
+      out->back().mode = AccessMode::write;
+      out->back().certainty = Certainty::exact;
+    }
+    out->push_back(access);
+    out->back().mode = AccessMode::read;
+    out->back().certainty = Certainty::may;
+    out->back().source = AccessSource::observed;
+  }
+}
+
+using Writes = std::map<Work, std::vector<ByteRange>>;
+
+// Rewrites one table of ops and its table of accesses.
+void rewrite(GraphId graph, const Writes& writes, std::vector<Op>* ops,
+             std::vector<Access>* accesses) {
+  std::vector<Access> all;
+  for (size_t i = 0; i < ops->size(); ++i) {
+    Op& op = (*ops)[i];
+    const std::span<const Access> own(accesses->data() + op.access_begin, op.access_count);
+    const auto seen = writes.find({graph, static_cast<int32_t>(i)});
+    const auto begin = static_cast<uint32_t>(all.size());
+    if (seen == writes.end())
+      all.insert(all.end(), own.begin(), own.end());
+    else
+      append_observed(own, seen->second, &all);
+    op.access_begin = begin;
+    op.access_count = static_cast<uint32_t>(all.size()) - begin;
+  }
+  *accesses = std::move(all);
+}
+
+}  // namespace
+
+Program with_observed(Program program, const Exploration& exploration) {
+  if (exploration.observed_contents < 2) return program;
+  // Each step that was run was watched, whether it changed anything or not.
+  Writes writes;
+  for (const Step& step : steps_of(program)) writes[work_behind(program, step)];
+  for (const ObservedWrite& write : exploration.observed)
+    writes[work_behind(program, write.step)].push_back(write.range);
+  for (auto& [work, ranges] : writes) {
+    std::sort(ranges.begin(), ranges.end());
+    std::vector<ByteRange> merged;
+    for (const ByteRange& range : ranges) {
+      if (!merged.empty() && range.begin <= merged.back().end)
+        merged.back().end = std::max(merged.back().end, range.end);
+      else
+        merged.push_back(range);
+    }
+    ranges = std::move(merged);
+  }
+  rewrite(GraphId(), writes, &program.ops, &program.accesses);
+  for (size_t i = 0; i < program.graphs.size(); ++i)
+    rewrite(GraphId(i), writes, &program.graphs[i].nodes, &program.graphs[i].accesses);
+  return program;
+}
+
+namespace {
+
+bool same_side(const Side& a, const Side& b) {
+  return a.graph == b.graph && a.node == b.node && a.op == b.op;
+}
+
+int32_t same_pair(const std::vector<Finding>& list, const Finding& wanted) {
+  for (size_t i = 0; i < list.size(); ++i)
+    if (same_side(list[i].first, wanted.first) && same_side(list[i].second, wanted.second))
+      return static_cast<int32_t>(i);
+  return -1;
+}
+
+}  // namespace
+
+void rebind(const Program& program, const Verdict& before, const Verdict& after,
+            Exploration* exploration) {
+  for (Witness& witness : exploration->witnesses) {
+    const int32_t finding = finding_of(program, after, witness.first.step, witness.second.step);
+    witness.cause = finding < 0 ? 0 : after.findings[static_cast<size_t>(finding)].cause;
+  }
+  std::vector<Trial> trials;
+  for (Trial trial : exploration->trials) {
+    const Finding& told =
+        (trial.candidate ? before.candidates : before.findings)[static_cast<size_t>(trial.index)];
+    const int32_t finding = same_pair(after.findings, told);
+    trial.candidate = finding < 0;
+    trial.index = finding < 0 ? same_pair(after.candidates, told) : finding;
+    if (trial.index >= 0) trials.push_back(trial);
+  }
+  exploration->trials = std::move(trials);
+}
+
+}  // namespace bohr::explore
