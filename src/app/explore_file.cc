@@ -7,9 +7,13 @@
 #include <set>
 
 #include "app/files.h"
+#include "base/hash.h"
+#include "explore/arms.h"
 #include "explore/settle.h"
 #include "model/digest.h"
 #include "replay/symbolic/replayer.h"
+#include "trace/open.h"
+#include "trace/sqlite_results.h"
 
 namespace bohr::app {
 
@@ -17,6 +21,7 @@ namespace fs = std::filesystem;
 
 Result<Explored> explore_on(replay::Replayer& replayer, Checked checked, const CheckOptions& check,
                             const explore::Options& options) {
+  const uint64_t digest = digest_of(checked.program);
   BOHR_TRY(exploration, explore::explore(replayer, checked.verdict, options));
   if (exploration.observed_contents > 0 || !exploration.settled.empty()) {
     CheckOptions again = check;
@@ -26,7 +31,7 @@ Result<Explored> explore_on(replay::Replayer& replayer, Checked checked, const C
     explore::rebind(observed.program, checked.verdict, observed.verdict, &exploration);
     checked = std::move(observed);
   }
-  return Explored{std::move(checked), std::move(exploration), std::nullopt};
+  return Explored{std::move(checked), std::move(exploration), std::nullopt, digest};
 }
 
 Result<std::vector<Explored>> explore_path(const std::string& path, const CheckOptions& check,
@@ -36,13 +41,57 @@ Result<std::vector<Explored>> explore_path(const std::string& path, const CheckO
   for (Checked& one : checked) {
     auto replayer = replay::symbolic_replayer(one.program);
     if (!replayer.ok()) {
-      list.push_back({std::move(one), std::nullopt, replayer.error()});
+      list.push_back({std::move(one), std::nullopt, replayer.error(), 0});
       continue;
     }
     BOHR_TRY(explored, explore_on(*replayer.value(), std::move(one), check, options));
     list.push_back(std::move(explored));
   }
   return list;
+}
+
+namespace {
+
+// The label of a side without the program's decoration.
+std::string plain_label(const Program& program, const Side& side) {
+  const Op& op = side.node.valid() ? program.graphs[side.graph.index()].nodes[side.node.index()]
+                                   : program.ops[side.op.index()];
+  return std::string(label_of(program, op));
+}
+
+ArmState worst(ArmState a, ArmState b) { return std::min(a, b); }
+
+ArmState state_in(const std::vector<Loaded>& arm, bool strict_threads, const Explored& one,
+                  const Cause& cause) {
+  ArmState state = ArmState::not_reached;
+  if (cause.findings.empty() || cause.cls == HazardClass::lifetime) return state;
+  const Finding& finding =
+      one.checked.verdict.findings[static_cast<size_t>(cause.findings.front())];
+  for (const Loaded& program : arm) {
+    const auto order = order::step_order(program.program, strict_threads);
+    if (!order.ok()) continue;
+    const auto uses = explore::Footprints::of(program.program, order.value());
+    if (!uses.ok()) continue;
+    state = worst(state, explore::state_in(program.program, order.value(), uses.value(),
+                                           plain_label(one.checked.program, finding.first),
+                                           plain_label(one.checked.program, finding.second)));
+  }
+  return state;
+}
+
+}  // namespace
+
+Status compare_with_arm(const std::string& path, bool strict_threads,
+                        std::vector<Explored>* explored) {
+  BOHR_TRY(arm, load_path(path));
+  for (Explored& one : *explored) {
+    if (!one.exploration) continue;
+    Arm result{fs::path(path).filename().string(), {}};
+    for (const Cause& cause : one.checked.verdict.causes)
+      result.states.push_back(state_in(arm, strict_threads, one, cause));
+    one.exploration->arms.push_back(std::move(result));
+  }
+  return Nothing{};
 }
 
 std::vector<report::Subject> subjects_of(std::span<const Explored> explored) {
@@ -86,6 +135,69 @@ std::string free_name(const std::string& stem, const std::string& site,
 
 }  // namespace
 
+namespace {
+
+WitnessFile witness_file(const Explored& one, const Witness& witness, const std::string& path,
+                         bool several, bool strict_threads) {
+  WitnessFile file;
+  file.program = path;
+  if (several) file.subject = one.checked.name;
+  file.program_digest = one.program_digest;
+  file.site = site_of(one.checked.verdict, witness);
+  file.strict_threads = strict_threads;
+  file.witness = witness;
+  return file;
+}
+
+trace::WitnessRow row_of(const WitnessFile& file, const std::string& subject) {
+  const Witness& witness = file.witness;
+  trace::WitnessRow row;
+  row.subject = subject;
+  row.site = file.site;
+  row.first = witness.first.label, row.second = witness.second.label;
+  row.range = witness.range.name;
+  row.range_begin = witness.range.begin, row.range_end = witness.range.end;
+  row.reaches_output = witness.reaches_output();
+  row.replays = witness.replays, row.identical = witness.identical;
+  row.right_digest = hex(witness.right_digest, 16);
+  row.wrong_digest = hex(witness.wrong_digest, 16);
+  row.file = render_witness(file);
+  return row;
+}
+
+// Empty where there is none.
+std::string sqlite_behind(const std::string& path) {
+  std::error_code error;
+  if (path == "-") return {};
+  if (is_directory(path)) {
+    const std::string database = path + "/trace.db";
+    return fs::exists(database, error) ? database : std::string();
+  }
+  const auto input = trace::read_input(path);
+  return input.ok() && input.value().format == trace::Format::sqlite ? path : std::string();
+}
+
+}  // namespace
+
+Status store_results(std::span<const Explored> explored, const std::string& path,
+                     const explore::Options& options) {
+  trace::Results results;
+  for (const Explored& one : explored) {
+    if (!one.exploration) continue;
+    for (const Witness& witness : one.exploration->witnesses)
+      results.witnesses.push_back(
+          row_of(witness_file(one, witness, path, explored.size() > 1, options.strict_threads),
+                 one.checked.name));
+    for (const ObservedWrite& seen : one.exploration->observed)
+      results.observed.push_back({one.checked.name, seen.step.op.value(), seen.step.node.value(),
+                                  seen.range.begin, seen.range.end});
+  }
+  if (results.witnesses.empty() && results.observed.empty()) return Nothing{};
+  const std::string database = sqlite_behind(path);
+  if (database.empty()) return Nothing{};
+  return trace::write_results(database, {BOHR_VERSION, options.seed}, results);
+}
+
 Result<std::vector<std::string>> save_witnesses(std::span<const Explored> explored,
                                                 const std::string& path, const std::string& stem,
                                                 bool strict_threads) {
@@ -94,13 +206,8 @@ Result<std::vector<std::string>> save_witnesses(std::span<const Explored> explor
   for (const Explored& one : explored) {
     if (!one.exploration) continue;
     for (const Witness& witness : one.exploration->witnesses) {
-      WitnessFile file;
-      file.program = path;
-      if (explored.size() > 1) file.subject = one.checked.name;
-      file.program_digest = digest_of(one.checked.program);
-      file.site = site_of(one.checked.verdict, witness);
-      file.strict_threads = strict_threads;
-      file.witness = witness;
+      const WitnessFile file =
+          witness_file(one, witness, path, explored.size() > 1, strict_threads);
       const std::string name = free_name(stem, file.site, &taken);
       BOHR_TRY_STATUS(write_file(name, render_witness(file)));
       paths.push_back(name);

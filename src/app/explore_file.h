@@ -18,6 +18,7 @@ struct Explored {
   Checked checked;
   std::optional<Exploration> exploration;
   std::optional<Error> refusal;  // why there is none
+  uint64_t program_digest = 0;   // of the program as it was read
 };
 
 // Everything that `path` holds, checked, then explored on symbolic memory. Errors are those of
@@ -29,6 +30,10 @@ Result<std::vector<Explored>> explore_path(const std::string& path, const CheckO
 Result<Explored> explore_on(replay::Replayer& replayer, Checked checked, const CheckOptions& check,
                             const explore::Options& options);
 
+// Says for each cause of what was explored what becomes of its pair in the program in `path`.
+Status compare_with_arm(const std::string& path, bool strict_threads,
+                        std::vector<Explored>* explored);
+
 std::vector<report::Subject> subjects_of(std::span<const Explored> explored);
 // As check's; a witness of a pair that is no finding counts as one.
 ExitStatus status_of(std::span<const Explored> explored, const std::vector<HazardClass>& require);
@@ -37,6 +42,11 @@ ExitStatus status_of(std::span<const Explored> explored, const std::vector<Hazar
 Result<std::vector<std::string>> save_witnesses(std::span<const Explored> explored,
                                                 const std::string& path, const std::string& stem,
                                                 bool strict_threads);
+
+// Puts witnesses and observations into the SQLite trace behind `path`: the file itself, or the
+// trace.db of a run's folder. Nothing for other formats, which have no place for them.
+Status store_results(std::span<const Explored> explored, const std::string& path,
+                     const explore::Options& options);
 
 // What replaying a witness gave.
 struct Repeated {

@@ -20,6 +20,7 @@ namespace {
 struct Arguments {
   std::string file;
   std::string output;
+  std::vector<std::string> arms;
   CheckArguments check;
   explore::Options explore;
   bool expect = false;
@@ -80,11 +81,15 @@ int run_explore(const Arguments& arguments) {
   if (!options.ok()) return say_error(options.error()), kUsage;
   explore::Options explore = arguments.explore;
   explore.strict_threads = options.value().strict_threads;
-  const auto explored = [&] {
+  auto explored = [&] {
     const Progress progress("exploring " + arguments.file);
     return app::explore_path(arguments.file, options.value(), explore);
   }();
   if (!explored.ok()) return say_error(explored.error()), kUsage;
+  for (const std::string& arm : arguments.arms) {
+    const Status compared = app::compare_with_arm(arm, explore.strict_threads, &explored.value());
+    if (!compared.ok()) return say_error(compared.error()), kUsage;
+  }
   Result<std::vector<std::string>> saved = std::vector<std::string>();
   const std::string stem = witness_stem(arguments);
   if (!stem.empty()) {
@@ -93,6 +98,9 @@ int run_explore(const Arguments& arguments) {
   show(arguments, options.value(), explored.value(),
        saved.ok() ? saved.value() : std::vector<std::string>());
   if (!saved.ok()) return say_error(saved.error()), kUsage;
+  if (const Status stored = app::store_results(explored.value(), arguments.file, explore);
+      !stored.ok())
+    return say_error(stored.error()), kUsage;
   if (arguments.expect) return judge(explored.value());
   return static_cast<int>(app::status_of(explored.value(), options.value().require));
 }
@@ -110,6 +118,9 @@ void add_explore(CLI::App* app, int* status) {
       ->add_option("-o,--output", arguments->output,
                    "the folder for witnesses (default: beside FILE)")
       ->check(CLI::ExistingDirectory);
+  command->add_option("--arm", arguments->arms,
+                      "the same program with another flag: says whether it has the race too")
+      ->allow_extra_args(false);
   command->add_option("--budget", arguments->explore.budget, "replays at most")
       ->capture_default_str();
   command->add_option("--seed", arguments->explore.seed, "of the random orders")

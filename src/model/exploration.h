@@ -77,6 +77,18 @@ struct ObservedWrite {
   ByteRange range;
 };
 
+// What becomes of a cause's pair in another arm: the same program with another flag.
+enum class ArmState : uint8_t {
+  racy,        // it is there, and unordered too
+  ordered,     // it is there, and ordered
+  apart,       // both steps are there and share no bytes
+  not_reached  // one of the two is not there
+};
+struct Arm {
+  std::string name;
+  std::vector<ArmState> states;  // by Verdict::causes
+};
+
 // The program as it runs by itself.
 struct OwnRuns {
   int64_t runs = 0;
@@ -95,6 +107,7 @@ struct Exploration {
   std::vector<Trial> trials;
   std::vector<ObservedWrite> observed;
   int32_t observed_contents = 0;     // under how many contents steps were watched
+  std::vector<Arm> arms;
   std::vector<SettledPair> settled;  // candidates that replays decided, for another check
   int64_t orders = 0;                // tried, those equivalent to earlier ones not counted
   int64_t different = 0;             // of them left other bytes

@@ -24,6 +24,11 @@ const char* baseline_word(BaselineKind kind) {
   return kWords[static_cast<size_t>(kind)];
 }
 
+const char* arm_word(ArmState state) {
+  constexpr std::array<const char*, 4> kWords = {"racy", "ordered", "apart", "not-reached"};
+  return kWords[static_cast<size_t>(state)];
+}
+
 }  // namespace
 
 const char* trial_word(TrialResult result) {
@@ -73,6 +78,13 @@ Json exploration_json(const Exploration& exploration, const Verdict& verdict) {
                {"reasons", exploration.reasons}};
   json["pinned"] = Json::array();
   for (const StepName& name : exploration.pinned) json["pinned"].push_back(name_json(name));
+  json["arms"] = Json::array();
+  for (const Arm& arm : exploration.arms) {
+    Json states = Json::object();
+    for (size_t i = 0; i < arm.states.size() && i < verdict.causes.size(); ++i)
+      states[verdict.causes[i].site] = arm_word(arm.states[i]);
+    json["arms"].push_back({{"name", arm.name}, {"states", states}});
+  }
   json["trials"] = Json::array();
   for (const Trial& trial : exploration.trials) {
     const Finding& finding =

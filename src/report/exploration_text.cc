@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "report/words.h"
@@ -93,6 +94,26 @@ Gave reversals(std::span<const Subject> subjects, const Entry& entry) {
 std::string time_text(int64_t ns) {
   if (ns < 1000) return fmt::format("{} ns", ns);
   return fmt::format("{:.0f} us", std::round(static_cast<double>(ns) / 1000));
+}
+
+const char* arm_words(ArmState state) {
+  constexpr std::array<const char*, 4> kWords = {
+      "has it too", "the two are ordered", "the two share no bytes", "one of the two does not run"};
+  return kWords[static_cast<size_t>(state)];
+}
+
+// "eager.case: the two are ordered", for each arm.
+std::vector<std::string> arm_texts(std::span<const Subject> subjects, const Entry& entry) {
+  std::vector<std::string> texts;
+  const Subject& subject = subjects[entry.subject];
+  if (!subject.exploration) return texts;
+  const std::vector<Cause>& causes = subject.verdict->causes;
+  for (const Arm& arm : subject.exploration->arms) {
+    for (size_t i = 0; i < causes.size() && i < arm.states.size(); ++i)
+      if (causes[i].site == entry.cause->site)
+        texts.push_back(fmt::format("{}: {}", printable(arm.name), arm_words(arm.states[i])));
+  }
+  return texts;
 }
 
 bool explored(std::span<const Subject> subjects, const Entry& entry) {
@@ -210,12 +231,16 @@ void add_proof(Page* page, std::span<const Subject> subjects, const Entry& entry
   } else {
     add_unproved(page, gave, entry.cause->cls);
   }
+  bool said = false;
+  const auto say = [&](const std::string& why) {
+    page->field(said ? "" : "Why it hides", why);
+    said = true;
+  };
   if (gave.slack_ns >= 0) {
-    page->field(
-        "Why it hides",
-        fmt::format("{} normally ends {} before {} starts", printable(entry.finding->first.label),
+    say(fmt::format("{} normally ends {} before {} starts", printable(entry.finding->first.label),
                     time_text(gave.slack_ns), printable(entry.finding->second.label)));
   }
+  for (const std::string& arm : arm_texts(subjects, entry)) say(arm);
 }
 
 void add_other_witnesses(Page* page, std::span<const Subject> subjects) {

@@ -30,6 +30,19 @@ expect_in out 'these are all legal orders' clean
 expect_not_in out 'PROVED' clean
 [[ $(echo clean.case-*) == 'clean.case-*' ]] || fail 'a clean program left a file'
 
+# Arms: the same program with another flag.
+sed 's/^side: kernel/main: kernel/' race.case >one_stream.case
+sed 's/consume/absorb/' race.case >other_kernel.case
+sed -e 's/^buffer out 4K/&\nbuffer z 4K/' -e 's/produce_next reads x writes y/produce_next reads x writes z/' \
+  race.case >other_block.case
+expect_status 1 arms -- "$BOHR" explore race.case -o . --arm one_stream.case \
+  --arm other_kernel.case --arm other_block.case --arm race.case
+expect_in out 'Why it hides   one_stream.case: the two are ordered' arms
+expect_in out 'other_kernel.case: one of the two does not run' arms
+expect_in out 'other_block.case: the two share no bytes' arms
+expect_in out 'race.case: has it too' arms
+expect_status 2 'an arm that is not there' -- "$BOHR" explore race.case --arm nothing.case
+
 # Where witnesses go; standard input.
 mkdir kept
 expect_status 1 output -- "$BOHR" explore race.case -o kept
