@@ -88,7 +88,7 @@ class TemporaryFolder {
 sim::Timing usual_timing() {
   sim::Timing timing;
   timing.kernels["topk"] = {6000, 0.5};
-  timing.kernels["embed"] = {8000, 0.5};
+  timing.kernels["embed"] = {4700, 0.5};
   return timing;
 }
 

@@ -13,6 +13,7 @@ namespace bohr {
 bool is_output(const Program& program, const Lifetime& lifetime);
 
 // The pieces of all outputs, by lifetime; not merged, so that a difference names its block.
+// Segments that an allocator cuts into blocks are left out: their blocks speak for themselves.
 struct OutputPiece {
   LifetimeId lifetime;
   ByteRange range;
