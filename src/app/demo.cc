@@ -130,7 +130,7 @@ Status Story::simulated() {
   chapter("4  A decode step on a simulated GPU");
   page_.paragraph(
       "Kernels that compute, a caching allocator, a captured graph, virtual time. The input of a "
-      "side stream is dropped before the join. Run by itself the program nearly always wins:");
+      "side stream is dropped before the join. Run by itself the program mostly wins:");
   page_.blank();
   BOHR_TRY(racy, explore_demo_program(false, kRuns));
   const Exploration& found = *racy.exploration;
