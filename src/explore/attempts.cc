@@ -80,10 +80,8 @@ bool Attempts::has_output_witness() const {
                      [](const Witness& witness) { return witness.reaches_output(); });
 }
 
-bool Attempts::has_full_witness(int32_t cause) const {
-  const auto found = witness_of_.find({cause, 0, 0});
-  return cause != 0 && found != witness_of_.end() &&
-         result_->witnesses[found->second].reaches_output();
+bool Attempts::has_witness(int32_t cause) const {
+  return cause != 0 && witness_of_.contains({cause, 0, 0});
 }
 
 Result<TrialResult> Attempts::reverse(const Suspect& suspect) {

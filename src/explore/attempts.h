@@ -42,8 +42,7 @@ class Attempts {
   // Whether an order differed since the last call of reverse() began.
   bool differed() const { return differed_; }
 
-  // Whether a cause has a witness that reaches an output.
-  bool has_full_witness(int32_t cause) const;
+  bool has_witness(int32_t cause) const;
 
  private:
   // What witnesses are kept one of: a cause, or for pairs of no finding the pair.

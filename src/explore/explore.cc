@@ -95,7 +95,7 @@ class Explorer {
     std::map<int32_t, int32_t> places;  // tried, by cause
     for (size_t i = 0; i < suspects_.size(); ++i) {
       const Suspect& suspect = suspects_[i];
-      if (!suspect.candidate && attempts_.has_full_witness(suspect.cause) &&
+      if (!suspect.candidate && attempts_.has_witness(suspect.cause) &&
           ++places[suspect.cause] > options_.places_per_cause)
         continue;
       BOHR_TRY_STATUS(reverse(i));
