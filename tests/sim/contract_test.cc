@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "app/check_file.h"
+#include "check/check.h"
 #include "gpu/sim/serial.h"
 #include "report/json.h"
 #include "sim/planted.h"
@@ -118,6 +119,30 @@ TEST(SimContract, LogAndSqliteGiveOneVerdict) {
     }
   }
   EXPECT_EQ(with_findings, 12);
+}
+
+// What a program that still runs has written so far tells the same race as its whole log.
+TEST(SimContract, TheLogOfARunningProgramTellsTheSameFindings) {
+  const Planted twins = planted(plan_of(5, true));
+  trace::TempFolder folder;
+  Options options = twins.machine;
+  options.log = folder.file("log");
+  auto sim = Sim::create(options);
+  ASSERT_TRUE(sim.ok());
+  ASSERT_TRUE(twins.wrong.text()(*sim.value()).ok());
+  const auto findings = [&] {
+    auto log = trace::read_log(trace::file_bytes(options.log), "log");
+    BOHR_CHECK(log.ok());
+    auto program = trace::import_log(log.value());
+    BOHR_CHECK(program.ok());
+    auto verdict = check::check(program.value(), {});
+    BOHR_CHECK(verdict.ok());
+    return findings_of(verdict.value());
+  };
+  const auto while_running = findings();
+  ASSERT_TRUE(sim.value()->finish().ok());
+  EXPECT_FALSE(while_running.empty());
+  EXPECT_EQ(while_running, findings());
 }
 
 }  // namespace
