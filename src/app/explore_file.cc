@@ -272,7 +272,7 @@ Result<Repeated> repeat_witness(const std::string& witness, const std::string& p
                  "explore the program again"};
   }
   Repeated repeated;
-  explore::Runner runner(*replayer, 2 * file.witness.replays);
+  explore::Runner runner(*replayer, 2 * file.witness.replays, true);
   BOHR_TRY_STATUS(runner.fill(file.witness.filled));
   for (; repeated.replays < file.witness.replays; ++repeated.replays) {
     BOHR_TRY(first, runner.run(right));

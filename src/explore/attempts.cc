@@ -30,7 +30,7 @@ Result<Attempt> Attempts::attempt(const Schedule& schedule, bool wanted) {
     ++result_->equivalent;
     return found->second;
   }
-  BOHR_TRY(run, runner_->run(schedule));
+  BOHR_TRY(run, runner_->try_run(schedule, baseline_.reference));
   ++result_->orders;
   Attempt& attempt = tried_[key];
   const Difference difference = runner_->difference(schedule, baseline_.reference, run);

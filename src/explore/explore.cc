@@ -25,7 +25,7 @@ class Explorer {
         options_(options),
         order_(order),
         uses_(uses),
-        runner_(replayer, options.budget),
+        runner_(replayer, options.budget, options.run_on),
         attempts_({program_, verdict, order, uses, options.confirmations}, &runner_, &result_),
         suspects_(suspects_of(program_, order, uses, verdict)) {}
 
@@ -178,7 +178,7 @@ class Explorer {
       if (!outcome.ok()) return outcome.error();
       BOHR_TRY(outputs, runner_.output_digests());
       const Baseline& baseline = attempts_.baseline();
-      const Run left{baseline.reference.steps, std::move(outputs), {}};
+      const Run left{baseline.reference.steps, std::move(outputs), {}, true};
       const Difference difference = runner_.difference(baseline.schedule, baseline.reference, left);
       ++result_.own.runs;
       result_.own.different += !difference.outputs.empty();

@@ -22,8 +22,11 @@ uint64_t digest_of(const Run& run) {
   return digest;
 }
 
-Runner::Runner(replay::Replayer& replayer, int64_t budget)
-    : replayer_(replayer), budget_(budget), outputs_(outputs_of(replayer.program())) {
+Runner::Runner(replay::Replayer& replayer, int64_t budget, bool run_on)
+    : replayer_(replayer),
+      budget_(budget),
+      run_on_(run_on),
+      outputs_(outputs_of(replayer.program())) {
   for (const OutputPiece& output : outputs_) output_ranges_.push_back(output.range);
   masked_.assign(outputs_.size(), 0);
 }
@@ -53,7 +56,26 @@ Result<Run> Runner::run(const Schedule& schedule, std::span<const int32_t> keep)
   request.keep = keep;
   BOHR_TRY(outcome, replayer_.run(request));
   BOHR_TRY(outputs, output_digests());
-  return Run{std::move(outcome.digests), std::move(outputs), std::move(outcome.kept)};
+  return Run{std::move(outcome.digests), std::move(outputs), std::move(outcome.kept), true};
+}
+
+Result<Run> Runner::try_run(const Schedule& schedule, const Run& reference) {
+  if (run_on_) {
+    Result<Run> run = this->run(schedule);
+    if (run.ok() || is_budget(run.error())) return run;
+  }
+  BOHR_TRY_STATUS(take_one());
+  replay::Request request = this->request(schedule);
+  request.expected = reference.steps;
+  BOHR_TRY(outcome, replayer_.run(request));
+  Run run{std::move(outcome.digests), {}, {}, outcome.ran == schedule.size()};
+  const bool last_differs = run.complete && run.steps != reference.steps;
+  if (last_differs) run.complete = false;
+  if (run.complete) {
+    BOHR_TRY(outputs, output_digests());
+    run.outputs = std::move(outputs);
+  }
+  return run;
 }
 
 Result<std::vector<replay::Changed>> Runner::watch(const Schedule& schedule) {
@@ -73,6 +95,7 @@ Difference Runner::difference(const Schedule& schedule, const Run& reference,
     difference.step = step;
     break;
   }
+  if (!run.complete) return difference;
   for (size_t i = 0; i < outputs_.size(); ++i)
     if (!masked_[i] && reference.outputs[i] != run.outputs[i])
       difference.outputs.push_back(static_cast<int32_t>(i));

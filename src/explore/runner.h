@@ -20,6 +20,7 @@ struct Run {
   std::vector<uint64_t> steps;    // digests, by step
   std::vector<uint64_t> outputs;  // digests, by output piece
   std::vector<replay::Bytes> kept;
+  bool complete = true;  // false: stopped after the first step that differed; no outputs
   bool operator==(const Run&) const = default;
 };
 
@@ -33,10 +34,15 @@ struct Difference {
 
 class Runner {
  public:
-  Runner(replay::Replayer& replayer, int64_t budget);
+  // `run_on`: run orders to their end although a step differed.
+  Runner(replay::Replayer& replayer, int64_t budget, bool run_on);
 
   // One replay. Error `budget` when there is none left.
   Result<Run> run(const Schedule& schedule, std::span<const int32_t> keep = {});
+  // The same for an order that may do harm: it stops after the first step that differs from
+  // `reference` where orders are not to run on, or where running on ends in an error, as when a
+  // consumer takes garbage for an index; that takes a second replay.
+  Result<Run> try_run(const Schedule& schedule, const Run& reference);
   // One replay in which each step is watched.
   Result<std::vector<replay::Changed>> watch(const Schedule& schedule);
   // Of memory as it is now.
@@ -64,6 +70,7 @@ class Runner {
 
   replay::Replayer& replayer_;
   int64_t budget_;
+  bool run_on_;
   int64_t replays_ = 0;
   std::vector<OutputPiece> outputs_;
   std::vector<ByteRange> output_ranges_;

@@ -9,9 +9,9 @@ namespace bohr::explore {
 Result<Critical> critical_pair(Runner* runner, const Baseline& baseline, const Schedule& bad,
                                bool in_outputs) {
   return bisect(baseline.schedule, bad, [&](const Schedule& schedule) -> Result<bool> {
-    BOHR_TRY(run, runner->run(schedule));
+    BOHR_TRY(run, runner->try_run(schedule, baseline.reference));
     const Difference difference = runner->difference(schedule, baseline.reference, run);
-    return in_outputs ? difference.outputs.empty() : difference.none();
+    return in_outputs ? run.complete && difference.outputs.empty() : difference.none();
   });
 }
 
@@ -39,7 +39,8 @@ Result<Witness> make_witness(Runner* runner, const Program& program, const Footp
   witness.wrong = steps_of(order, critical.bad);
 
   BOHR_TRY(right, runner->run(critical.good));
-  BOHR_TRY(wrong, runner->run(critical.bad));
+  BOHR_TRY(wrong, runner->try_run(critical.bad, right));
+  witness.stopped = !wrong.complete;
   witness.right_digest = digest_of(right);
   witness.wrong_digest = digest_of(wrong);
   const Difference difference = runner->difference(critical.bad, right, wrong);
@@ -52,7 +53,7 @@ Result<Witness> make_witness(Runner* runner, const Program& program, const Footp
   witness.replays = witness.identical = 1;
   for (; witness.replays < confirmations; ++witness.replays) {
     BOHR_TRY(right_again, runner->run(critical.good));
-    BOHR_TRY(wrong_again, runner->run(critical.bad));
+    BOHR_TRY(wrong_again, runner->try_run(critical.bad, right));
     witness.identical += right_again == right && wrong_again == wrong;
   }
   return witness;

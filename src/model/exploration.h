@@ -43,6 +43,7 @@ struct Witness {
   uint64_t wrong_digest = 0;
   int32_t replays = 0;    // of each schedule, in alternation
   int32_t identical = 0;  // pairs of replays that gave these two digests
+  bool stopped = false;   // the wrong schedule, at the first damage: what it reaches is unknown
   bool reaches_output() const { return !outputs.empty(); }
 };
 
@@ -106,7 +107,7 @@ struct Exploration {
   std::vector<Witness> witnesses;
   std::vector<Trial> trials;
   std::vector<ObservedWrite> observed;
-  int32_t observed_contents = 0;     // under how many contents steps were watched
+  int32_t observed_contents = 0;  // under how many contents steps were watched
   std::vector<Arm> arms;
   std::vector<SettledPair> settled;  // candidates that replays decided, for another check
   int64_t orders = 0;                // tried, those equivalent to earlier ones not counted

@@ -47,6 +47,7 @@ Json witness_json(const Witness& witness, int64_t cause) {
                {"second", name_json(witness.second)},
                {"range", range_json(witness.range)},
                {"right_is_baseline", witness.right_is_baseline},
+               {"stopped", witness.stopped},
                {"right_digest", hex(witness.right_digest, 16)},
                {"wrong_digest", hex(witness.wrong_digest, 16)}};
   if (!witness.damaged.label.empty()) json["damaged"] = name_json(witness.damaged);

@@ -54,6 +54,7 @@ void add_witness(Page* page, const Witness& witness) {
     outputs += (outputs.empty() ? "" : ", ") + printable(output.name) + " " +
                range(output.begin, output.end);
   }
+  if (witness.stopped) outputs = "not known: the wrong order was stopped there";
   page->field("Reaches", outputs.empty() ? "no output: what differs is dead at the end" : outputs);
   if (!witness.filled.empty())
     page->field("", "with other contents beforehand in the bytes that are raced for");

@@ -96,6 +96,59 @@ TEST(Explore, SaysSameBytesWhereAReversalChangesNothing) {
   EXPECT_EQ(found.trials[0].contents, 2) << "tried with zeros too";
 }
 
+TEST(Explore, StopsAtTheFirstDamageWhereItMayNotRunOn) {
+  explore::Options options;
+  options.run_on = false;
+  const Exploration found = exploration_of(kMissingWait, options);
+  ASSERT_EQ(found.witnesses.size(), 1u);
+  const Witness& witness = found.witnesses[0];
+  EXPECT_EQ(witness.first.label + " " + witness.second.label, "produce consume");
+  EXPECT_EQ(witness.damaged.label, "consume");
+  EXPECT_TRUE(witness.stopped);
+  EXPECT_FALSE(witness.reaches_output()) << "after, which reads it, has not run";
+  EXPECT_EQ(witness.identical, 20);
+}
+
+// Symbolic memory in which the last step fails when it was handed foreign bytes.
+class Fragile : public replay::Replayer {
+ public:
+  explicit Fragile(Program program)
+      : inner_(replay::symbolic_replayer(std::move(program)).value()) {}
+  const Program& program() const override { return inner_->program(); }
+  std::span<const Step> steps() const override { return inner_->steps(); }
+  Result<replay::Saved> learn() override { return inner_->learn(); }
+  std::span<const ByteRange> written(int32_t step) const override { return inner_->written(step); }
+  Result<replay::Outcome> run(const replay::Request& request) override {
+    auto outcome = inner_->run(request);
+    if (!outcome.ok() || outcome.value().ran < request.order.size()) return outcome;
+    if (right_.empty()) right_ = outcome.value().digests;
+    if (outcome.value().digests != right_) return Error{"sim-access", "", "", "out of bounds", ""};
+    return outcome;
+  }
+  Result<replay::Outcome> run_unforced(uint64_t seed) override {
+    return inner_->run_unforced(seed);
+  }
+  Status restore() override { return inner_->restore(); }
+  Status release() override { return inner_->release(); }
+  Result<std::vector<uint64_t>> digest(std::span<const ByteRange> ranges) override {
+    return inner_->digest(ranges);
+  }
+  Result<replay::Bytes> fetch(ByteRange range) override { return inner_->fetch(range); }
+
+ private:
+  std::unique_ptr<replay::Replayer> inner_;
+  std::vector<uint64_t> right_;  // of the first run
+};
+
+TEST(Explore, TakesAnOrderThatCannotBeRunToItsEndForADifference) {
+  Fragile replayer(program_of(kMissingWait));
+  const auto explored = explore::explore(replayer, {}, {});
+  ASSERT_TRUE(explored.ok()) << to_string(explored.error());
+  ASSERT_EQ(explored.value().witnesses.size(), 1u);
+  EXPECT_TRUE(explored.value().witnesses[0].stopped);
+  EXPECT_EQ(explored.value().witnesses[0].damaged.label, "consume");
+}
+
 TEST(Explore, KeepsOneWitnessACause) {
   const Exploration found = exploration_of(
       kTwoStreams +
