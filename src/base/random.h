@@ -2,6 +2,7 @@
 // Random numbers that are the same on every platform: splitmix64.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

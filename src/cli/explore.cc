@@ -118,8 +118,9 @@ void add_explore(CLI::App* app, int* status) {
       ->add_option("-o,--output", arguments->output,
                    "the folder for witnesses (default: beside FILE)")
       ->check(CLI::ExistingDirectory);
-  command->add_option("--arm", arguments->arms,
-                      "the same program with another flag: says whether it has the race too")
+  command
+      ->add_option("--arm", arguments->arms,
+                   "the same program with another flag: says whether it has the race too")
       ->allow_extra_args(false);
   command->add_option("--budget", arguments->explore.budget, "replays at most")
       ->capture_default_str();
