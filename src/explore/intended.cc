@@ -17,6 +17,16 @@ bool read_after(const order::StepOrder& order, std::span<const Use> uses, const 
   });
 }
 
+// Whether what `write` wrote was read, apart from `reader`, by something issued no later than
+// `later`.
+bool used_by(const order::StepOrder& order, std::span<const Use> uses, int32_t write,
+             const Use& reader, int32_t later) {
+  return std::any_of(uses.begin(), uses.end(), [&](const Use& use) {
+    return use.reads && use.lifetime == reader.lifetime && use.step != reader.step &&
+           use.step <= later && order.before(write, use.step);
+  });
+}
+
 int32_t intended_writer(const order::StepOrder& order, std::span<const Use> uses,
                         const Use& reader) {
   int32_t ordered = -1, unread = -1, unordered = -1;
@@ -32,6 +42,7 @@ int32_t intended_writer(const order::StepOrder& order, std::span<const Use> uses
     }
   }
   if (ordered < 0) return unordered;
+  if (unordered >= 0 && used_by(order, uses, ordered, reader, unordered)) return unordered;
   return unread >= 0 ? unread : ordered;
 }
 

@@ -3,9 +3,10 @@
 //
 // The intended writer of a read is, among the writes of the same lifetime, the last one ordered
 // before it; of several that nothing orders, the last issued. A write issued before the read but
-// unordered with it takes that place where no write is ordered before the read, or where nothing
-// ordered after that write reads it: a missing wait is meant to be there. Issue order names the
-// writer; it need not be a right order itself.
+// unordered with it takes that place where no write is ordered before the read, where nothing
+// ordered after that write reads it, or where the write that is ordered had been read by others
+// when that one was issued, so that issue order leaves neither unread: a missing wait is meant to
+// be there. Issue order names the writer; it need not be a right order itself.
 //
 // The end of the program reads what is an output: of the last writes the last issued is meant.
 //

@@ -108,6 +108,39 @@ TEST(SimBaseline, ProducersOfOneScratchIssuedBeforeTheirConsumersAreReordered) {
                left_by(run, witness.wrong, outputs.second) == repaired.ran.words(apart.second));
 }
 
+// `x` is used twice, and the second value has a reader that waits for it beside the one that does
+// not. The first value had its reader when the second was issued, so issue order is right.
+ProgramText reused_buffer() {
+  return [](Runtime& gpu) -> Status {
+    const Stream main = gpu.make_stream({.name = "main"});
+    const Stream side = gpu.make_stream({.name = "side"});
+    const Event made = gpu.make_event();
+    BOHR_TRY(x, device_words(gpu, main, 64, "x"));
+    std::vector<Words> out;
+    for (const char* name : {"out_1", "out_2", "out_3"}) {
+      BOHR_TRY(words, device_words(gpu, main, 64, name));
+      out.push_back(words);
+    }
+    BOHR_TRY_STATUS(gpu.launch(hash_words("make_1", 1, {}, x), main));
+    BOHR_TRY_STATUS(gpu.launch(hash_words("use_1", 2, {x}, out[0]), main));
+    BOHR_TRY_STATUS(gpu.record(made, main));
+    BOHR_TRY_STATUS(gpu.wait(side, made));
+    BOHR_TRY_STATUS(gpu.launch(hash_words("make_2", 3, {}, x), main));
+    BOHR_TRY_STATUS(gpu.launch(hash_words("use_2", 4, {x}, out[1]), main));
+    BOHR_TRY_STATUS(gpu.launch(hash_words("use_without_wait", 5, {x}, out[2]), side));
+    return gpu.sync_device();
+  };
+}
+
+TEST(SimBaseline, AValueThatWasUsedMayBeReplacedInIssueOrder) {
+  const Explored run = explored(reused_buffer(), small_machine());
+  EXPECT_EQ(run.exploration.baseline, BaselineKind::issue_order);
+  EXPECT_EQ(pairs_of(run.exploration), std::vector<std::string>{"make_2 use_without_wait"});
+  const Witness& witness = run.exploration.witnesses.at(0);
+  EXPECT_EQ(witness.first.label, "make_2");
+  EXPECT_EQ(witness.damaged.label, "use_without_wait");
+}
+
 // On `x` main's span has to come before side's, since make_x is known to come before side_use_x; on
 // `y` by the same argument side's before main's. Main begins both of its spans before it ends one,
 // and so does side: no order satisfies every read.
