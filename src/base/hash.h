@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stable hash of text: equal over runs, machines and versions, for ids that users keep.
+// Stable hashes of text and numbers: equal over runs, machines and versions.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,17 @@ constexpr uint64_t hash(std::string_view text) {
   h *= 0xd6e8feb86659fd93ULL;
   return h ^ (h >> 32);
 }
+
+// Spreads every bit of a number over all of it: the finaliser of SplitMix64.
+constexpr uint64_t mix(uint64_t x) {
+  x += 0x9e3779b97f4a7c15ULL;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+
+// A digest of a sequence, one value after the other.
+constexpr uint64_t combine(uint64_t digest, uint64_t value) { return mix(digest ^ mix(value)); }
 
 // The lowest `digits` hexadecimal digits.
 inline std::string hex(uint64_t value, int digits) {

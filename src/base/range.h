@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace bohr {
 
@@ -25,5 +27,20 @@ struct ByteRange {
   }
   constexpr auto operator<=>(const ByteRange&) const = default;
 };
+
+// Sorted, without overlaps or neighbours that touch.
+inline std::vector<ByteRange> merged(std::vector<ByteRange> ranges) {
+  std::sort(ranges.begin(), ranges.end());
+  size_t kept = 0;
+  for (const ByteRange& range : ranges) {
+    if (range.empty()) continue;
+    if (kept > 0 && range.begin <= ranges[kept - 1].end)
+      ranges[kept - 1].end = std::max(ranges[kept - 1].end, range.end);
+    else
+      ranges[kept++] = range;
+  }
+  ranges.resize(kept);
+  return ranges;
+}
 
 }  // namespace bohr

@@ -5,16 +5,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/hash.h"
+
 namespace bohr::explore {
 
 namespace {
-
-uint64_t mix(uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
 
 enum class Among : uint64_t { reads = 1, atomics = 2, writes = 3 };
 

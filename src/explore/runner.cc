@@ -4,21 +4,14 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
+
 namespace bohr::explore {
-
-namespace {
-
-uint64_t fold(uint64_t digest, uint64_t value) {
-  digest ^= value + 0x9e3779b97f4a7c15 + (digest << 6) + (digest >> 2);
-  return digest * 0xff51afd7ed558ccd;
-}
-
-}  // namespace
 
 uint64_t digest_of(const Run& run) {
   uint64_t digest = run.steps.size();
-  for (const uint64_t step : run.steps) digest = fold(digest, step);
-  for (const uint64_t output : run.outputs) digest = fold(digest, output);
+  for (const uint64_t step : run.steps) digest = combine(digest, step);
+  for (const uint64_t output : run.outputs) digest = combine(digest, output);
   return digest;
 }
 

@@ -128,17 +128,7 @@ Program with_observed(Program program, const Exploration& exploration) {
   for (const Step& step : steps_of(program)) writes[work_behind(program, step)];
   for (const ObservedWrite& write : exploration.observed)
     writes[work_behind(program, write.step)].push_back(write.range);
-  for (auto& [work, ranges] : writes) {
-    std::sort(ranges.begin(), ranges.end());
-    std::vector<ByteRange> merged;
-    for (const ByteRange& range : ranges) {
-      if (!merged.empty() && range.begin <= merged.back().end)
-        merged.back().end = std::max(merged.back().end, range.end);
-      else
-        merged.push_back(range);
-    }
-    ranges = std::move(merged);
-  }
+  for (auto& [work, ranges] : writes) ranges = merged(std::move(ranges));
   rewrite(GraphId(), writes, &program.ops, &program.accesses);
   for (size_t i = 0; i < program.graphs.size(); ++i)
     rewrite(GraphId(i), writes, &program.graphs[i].nodes, &program.graphs[i].accesses);

@@ -10,11 +10,7 @@ namespace {
 
 class Digest {
  public:
-  void add(uint64_t value) {
-    value_ ^= value + 0x9e3779b97f4a7c15ULL + (value_ << 6) + (value_ >> 2);
-    value_ *= 0xff51afd7ed558ccdULL;
-    value_ ^= value_ >> 33;
-  }
+  void add(uint64_t value) { value_ = combine(value_, value); }
   template <class Tag>
   void add(Id<Tag> id) {
     add(static_cast<uint64_t>(static_cast<int64_t>(id.value())));

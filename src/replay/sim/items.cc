@@ -77,19 +77,6 @@ Result<std::vector<sim::Item>> items_of_steps(const Program& program,
   return items;
 }
 
-std::vector<ByteRange> joined(std::vector<ByteRange> ranges) {
-  std::sort(ranges.begin(), ranges.end());
-  std::vector<ByteRange> result;
-  for (const ByteRange& range : ranges) {
-    if (range.empty()) continue;
-    if (!result.empty() && range.begin <= result.back().end)
-      result.back().end = std::max(result.back().end, range.end);
-    else
-      result.push_back(range);
-  }
-  return result;
-}
-
 std::vector<ByteRange> written_ranges(const sim::Tape& tape, const sim::Item& item, bool atomics) {
   std::vector<ByteRange> ranges;
   for (const gpu::Access& access : sim::work_of(tape, item).accesses) {
@@ -98,7 +85,7 @@ std::vector<ByteRange> written_ranges(const sim::Tape& tape, const sim::Item& it
     if (stores && in_part(access, item.part))
       ranges.push_back({access.address, access.address + access.bytes});
   }
-  return joined(std::move(ranges));
+  return merged(std::move(ranges));
 }
 
 }  // namespace bohr::replay

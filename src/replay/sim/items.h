@@ -22,7 +22,4 @@ Result<std::vector<gpu::sim::Item>> items_of_steps(const Program& program,
 std::vector<ByteRange> written_ranges(const gpu::sim::Tape& tape, const gpu::sim::Item& item,
                                       bool atomics);
 
-// Sorts ranges and joins those that overlap or touch; empty ones go.
-std::vector<ByteRange> joined(std::vector<ByteRange> ranges);
-
 }  // namespace bohr::replay

@@ -37,7 +37,7 @@ class SimReplayer : public Replayer {
       written_.push_back(written_ranges(tape_, item, false));
       for (const ByteRange& range : written_ranges(tape_, item, true)) guarded_.push_back(range);
     }
-    guarded_ = joined(std::move(guarded_));
+    guarded_ = merged(std::move(guarded_));
     return Nothing{};
   }
 

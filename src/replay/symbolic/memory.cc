@@ -5,20 +5,12 @@
 #include <algorithm>
 #include <map>
 
+#include "base/hash.h"
 #include "model/outputs.h"
 
 namespace bohr::replay {
 
 namespace {
-
-uint64_t mix(uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
-uint64_t combine(uint64_t seed, uint64_t x) { return mix(seed ^ mix(x)); }
 
 uint64_t hash_text(std::string_view text) {
   uint64_t hash = text.size();

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 
+#include "base/hash.h"
 #include "replay/schedule.h"
 #include "replay/symbolic/memory.h"
 
@@ -13,28 +14,14 @@ namespace bohr::replay {
 
 namespace {
 
-uint64_t combine(uint64_t digest, uint64_t value) {
-  digest ^= value + 0x9e3779b97f4a7c15 + (digest << 6) + (digest >> 2);
-  return digest * 0xff51afd7ed558ccd;
-}
-
-// Sorted and merged: what the step writes other than atomically.
+// What the step writes other than atomically.
 std::vector<ByteRange> written_ranges(const Program& program, const Step& step) {
   std::vector<ByteRange> ranges;
   for (const Access& access : work_accesses(program, step)) {
     const bool stores = writes(access.mode) && access.mode != AccessMode::atomic;
-    if (stores && in_part(access, step.part) && !access.range.empty())
-      ranges.push_back(access.range);
+    if (stores && in_part(access, step.part)) ranges.push_back(access.range);
   }
-  std::sort(ranges.begin(), ranges.end());
-  std::vector<ByteRange> merged;
-  for (const ByteRange& range : ranges) {
-    if (!merged.empty() && range.begin <= merged.back().end)
-      merged.back().end = std::max(merged.back().end, range.end);
-    else
-      merged.push_back(range);
-  }
-  return merged;
+  return merged(std::move(ranges));
 }
 
 class SymbolicReplayer : public Replayer {
