@@ -59,23 +59,34 @@ std::string plain_label(const Program& program, const Side& side) {
   return std::string(label_of(program, op));
 }
 
-ArmState worst(ArmState a, ArmState b) { return std::min(a, b); }
+struct ArmProgram {
+  Program program;
+  order::StepOrder order;
+  explore::Footprints uses;
+};
 
-ArmState state_in(const std::vector<Loaded>& arm, bool strict_threads, const Explored& one,
-                  const Cause& cause) {
-  ArmState state = ArmState::not_reached;
-  if (cause.findings.empty() || cause.cls == HazardClass::lifetime) return state;
+Result<std::vector<ArmProgram>> read_arm(const std::string& path, bool strict_threads) {
+  BOHR_TRY(loaded, load_path(path));
+  std::vector<ArmProgram> programs;
+  for (Loaded& one : loaded) {
+    BOHR_TRY(order, order::step_order(one.program, strict_threads));
+    BOHR_TRY(uses, explore::Footprints::of(one.program, order));
+    programs.push_back({std::move(one.program), std::move(order), std::move(uses)});
+  }
+  return programs;
+}
+
+// The worst over the arm's programs. A free is no step, so class lifetime has no pair.
+ArmState state_in(const std::vector<ArmProgram>& arm, const Explored& one, const Cause& cause) {
+  if (cause.findings.empty() || cause.cls == HazardClass::lifetime) return ArmState::not_compared;
   const Finding& finding =
       one.checked.verdict.findings[static_cast<size_t>(cause.findings.front())];
-  for (const Loaded& program : arm) {
-    const auto order = order::step_order(program.program, strict_threads);
-    if (!order.ok()) continue;
-    const auto uses = explore::Footprints::of(program.program, order.value());
-    if (!uses.ok()) continue;
-    state = worst(state, explore::state_in(program.program, order.value(), uses.value(),
-                                           plain_label(one.checked.program, finding.first),
-                                           plain_label(one.checked.program, finding.second)));
-  }
+  const std::string first = plain_label(one.checked.program, finding.first);
+  const std::string second = plain_label(one.checked.program, finding.second);
+  ArmState state = ArmState::not_reached;
+  for (const ArmProgram& program : arm)
+    state = std::min(
+        state, explore::state_in(program.program, program.order, program.uses, first, second));
   return state;
 }
 
@@ -83,12 +94,12 @@ ArmState state_in(const std::vector<Loaded>& arm, bool strict_threads, const Exp
 
 Status compare_with_arm(const std::string& path, bool strict_threads,
                         std::vector<Explored>* explored) {
-  BOHR_TRY(arm, load_path(path));
+  BOHR_TRY(arm, read_arm(path, strict_threads));
   for (Explored& one : *explored) {
     if (!one.exploration) continue;
     Arm result{fs::path(path).filename().string(), {}};
     for (const Cause& cause : one.checked.verdict.causes)
-      result.states.push_back(state_in(arm, strict_threads, one, cause));
+      result.states.push_back(state_in(arm, one, cause));
     one.exploration->arms.push_back(std::move(result));
   }
   return Nothing{};
@@ -99,7 +110,7 @@ std::vector<report::Subject> subjects_of(std::span<const Explored> explored) {
   for (const Explored& one : explored) {
     subjects.push_back({one.checked.name, &one.checked.program, &one.checked.verdict,
                         one.exploration ? &*one.exploration : nullptr,
-                        one.refusal ? to_string(*one.refusal) : std::string()});
+                        one.refusal ? one.refusal->why + "; " + one.refusal->remedy : ""});
   }
   return subjects;
 }

@@ -68,7 +68,6 @@ struct Trial {
 enum class BaselineKind : uint8_t {
   issue_order,  // issue order is right
   reordered,    // another order is right, issue order is not
-  own_launch,   // access sets are unknown: an order that leaves what the program itself leaves
   none          // no order found in which each read sees its intended writer
 };
 
@@ -78,12 +77,14 @@ struct ObservedWrite {
   ByteRange range;
 };
 
-// What becomes of a cause's pair in another arm: the same program with another flag.
+// What becomes of a cause's pair in another arm: the same program with another flag. The worst
+// comes first.
 enum class ArmState : uint8_t {
-  racy,        // it is there, and unordered too
-  ordered,     // it is there, and ordered
-  apart,       // both steps are there and share no bytes
-  not_reached  // one of the two is not there
+  racy,         // it is there, and unordered too
+  ordered,      // it is there, and ordered
+  apart,        // both steps are there and share no bytes
+  not_reached,  // one of the two is not there
+  not_compared  // the cause is no pair of steps
 };
 struct Arm {
   std::string name;

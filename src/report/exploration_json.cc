@@ -20,12 +20,13 @@ Json range_json(const NamedRange& range) {
 }
 
 const char* baseline_word(BaselineKind kind) {
-  constexpr std::array<const char*, 4> kWords = {"issue-order", "reordered", "own-launch", "none"};
+  constexpr std::array<const char*, 3> kWords = {"issue-order", "reordered", "none"};
   return kWords[static_cast<size_t>(kind)];
 }
 
 const char* arm_word(ArmState state) {
-  constexpr std::array<const char*, 4> kWords = {"racy", "ordered", "apart", "not-reached"};
+  constexpr std::array<const char*, 5> kWords = {"racy", "ordered", "apart", "not-reached",
+                                                 "not-compared"};
   return kWords[static_cast<size_t>(state)];
 }
 

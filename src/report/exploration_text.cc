@@ -98,8 +98,9 @@ std::string time_text(int64_t ns) {
 }
 
 const char* arm_words(ArmState state) {
-  constexpr std::array<const char*, 4> kWords = {
-      "has it too", "the two are ordered", "the two share no bytes", "one of the two does not run"};
+  constexpr std::array<const char*, 5> kWords = {"has it too", "the two are ordered",
+                                                 "the two share no bytes",
+                                                 "one of the two does not run", ""};
   return kWords[static_cast<size_t>(state)];
 }
 
@@ -111,7 +112,7 @@ std::vector<std::string> arm_texts(std::span<const Subject> subjects, const Entr
   const std::vector<Cause>& causes = subject.verdict->causes;
   for (const Arm& arm : subject.exploration->arms) {
     for (size_t i = 0; i < causes.size() && i < arm.states.size(); ++i)
-      if (causes[i].site == entry.cause->site)
+      if (causes[i].site == entry.cause->site && arm.states[i] != ArmState::not_compared)
         texts.push_back(fmt::format("{}: {}", printable(arm.name), arm_words(arm.states[i])));
   }
   return texts;
@@ -146,8 +147,6 @@ std::string baseline_text(const Exploration& exploration) {
       return "issue order, in which every read sees the write meant for it";
     case BaselineKind::reordered:
       return "a right order. Issue order is not one: in it some read sees another write";
-    case BaselineKind::own_launch:
-      return "an order that leaves what the program itself leaves";
     case BaselineKind::none:
       return fmt::format("NO RIGHT ORDER FOUND: in issue order {} not see the write meant for {}",
                          exploration.broken_reads == 1

@@ -41,6 +41,12 @@ expect_in out 'Why it hides   one_stream.case: the two are ordered' arms
 expect_in out 'other_kernel.case: one of the two does not run' arms
 expect_in out 'other_block.case: the two share no bytes' arms
 expect_in out 'race.case: has it too' arms
+printf '%s\n' 'case 1' 'stream main' 'stream side' 'buffer out 4K' 'main: alloc t 4K' \
+  'main: kernel w writes t' 'main: record e' 'side: wait e' 'side: kernel r reads t writes out' \
+  'main: free t' >latent.case
+expect_status 3 'a cause that is no pair' -- "$BOHR" explore latent.case --arm race.case
+expect_not_in out 'Why it hides' 'a cause that is no pair'
+expect_in out 'no pair of steps' 'a cause that is no pair'
 expect_status 2 'an arm that is not there' -- "$BOHR" explore race.case --arm nothing.case
 
 # Where witnesses go; standard input.
