@@ -62,7 +62,7 @@ void updated(Recorder& r, DriverCall& call) {
   r.log->append(record);
 }
 
-const Api kApis[] = {
+constexpr Api kApis[] = {
     BOHR_STREAM_API(cuStreamBeginCapture, nullptr, began_global),
     BOHR_STREAM_API(cuStreamBeginCapture_v2, nullptr, began),
     BOHR_STREAM_API(cuStreamBeginCaptureToGraph, nullptr, began_to_graph),

@@ -105,7 +105,7 @@ void copied_batch(Recorder& r, DriverCall& call) {
 #define BOHR_COPY_ASYNC(name, shape) \
   BOHR_STREAM_API(name, (copying<shape<name##_params>, true>), (copied<shape<name##_params>, true>))
 
-const Api kApis[] = {
+constexpr Api kApis[] = {
     BOHR_COPY(cuMemcpy, unified),
     BOHR_COPY_ASYNC(cuMemcpyAsync, unified),
     BOHR_COPY(cuMemcpyHtoD_v2, host_to_device),

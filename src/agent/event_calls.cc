@@ -64,7 +64,7 @@ void waited(Recorder& r, DriverCall& call) {
   if (!call.capture) stream_waits(r, record.stream, call.seq, call.event);
 }
 
-const Api kApis[] = {
+constexpr Api kApis[] = {
     BOHR_PLAIN_API(cuEventCreate, nullptr, created),
     BOHR_PLAIN_API(cuIpcOpenEventHandle, nullptr, opened),
     BOHR_PLAIN_API(cuIpcGetEventHandle, nullptr, shared),

@@ -141,7 +141,7 @@ void exec_destroyed(Recorder& r, DriverCall& call) {
 #define BOHR_EDIT(name) BOHR_PLAIN_API(name, nullptr, edited)
 #define BOHR_CHANGE(name) BOHR_PLAIN_API(name, nullptr, changed)
 
-const Api kApis[] = {
+constexpr Api kApis[] = {
     BOHR_BUILD(cuGraphAddKernelNode),
     BOHR_BUILD(cuGraphAddKernelNode_v2),
     BOHR_BUILD(cuGraphAddMemcpyNode),

@@ -199,10 +199,10 @@ uint64_t max_log() {
 
 // A pid may come back within one run.
 std::string free_stem(const std::string& folder) {
-  const std::string stem = folder + "/" + std::to_string(getpid());
+  std::string stem = folder + "/" + std::to_string(getpid());
   if (!file_exists(stem + kLogSuffix)) return stem;
   for (int i = 2;; ++i) {
-    const std::string next = stem + "-" + std::to_string(i);
+    std::string next = stem + "-" + std::to_string(i);
     if (!file_exists(next + kLogSuffix)) return next;
   }
 }

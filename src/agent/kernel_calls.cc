@@ -103,7 +103,7 @@ void host_function(Recorder& r, DriverCall& call) {
   r.log->append(trace::HostFunc{call_of(r, call), stream_of(r, call)});
 }
 
-const Api kApis[] = {
+constexpr Api kApis[] = {
     BOHR_STREAM_API(cuLaunchKernel, nullptr, launch),
     BOHR_STREAM_API(cuLaunchCooperativeKernel, nullptr, launch_cooperative),
     {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, "cuLaunchKernelEx", false, false, stream_of_ex,

@@ -160,7 +160,7 @@ void unmapping(Recorder& r, DriverCall& call) {
 
 void unloading(Recorder& r, DriverCall&) { forget_functions(r); }
 
-const Api kApis[] = {
+constexpr Api kApis[] = {
     BOHR_PLAIN_API(cuMemAlloc_v2, nullptr, alloc),
     BOHR_PLAIN_API(cuMemAllocPitch_v2, nullptr, alloc_pitch),
     BOHR_PLAIN_API(cuMemAllocManaged, nullptr, alloc_managed),

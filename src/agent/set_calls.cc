@@ -53,7 +53,7 @@ void set(Recorder& r, DriverCall& call) {
   BOHR_STREAM_API(name, (setting<shape<name##_params, element>>), \
                   (set<shape<name##_params, element>>))
 
-const Api kApis[] = {
+constexpr Api kApis[] = {
     BOHR_SET(cuMemsetD8_v2, line, 1),
     BOHR_SET(cuMemsetD16_v2, line, 2),
     BOHR_SET(cuMemsetD32_v2, line, 4),

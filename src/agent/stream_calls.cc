@@ -81,7 +81,7 @@ void event_queried(Recorder& r, DriverCall& call) {
   event_query_succeeded(r, call, call.event);
 }
 
-const Api kApis[] = {
+constexpr Api kApis[] = {
     BOHR_PLAIN_API(cuStreamCreate, nullptr, created),
     BOHR_PLAIN_API(cuStreamCreateWithPriority, nullptr, created_with_priority),
 #if CUDA_VERSION >= 12080

@@ -33,7 +33,7 @@ CUstream stream_field(const void* params) {
         nullptr, leave                                                                      \
   }
 
-const Api kApis[] = {
+constexpr Api kApis[] = {
     BOHR_UNMODELLED(cuStreamWaitValue32, synchronisation),
     BOHR_UNMODELLED(cuStreamWaitValue32_v2, synchronisation),
     BOHR_UNMODELLED(cuStreamWaitValue64, synchronisation),

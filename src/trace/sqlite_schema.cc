@@ -149,6 +149,11 @@ std::vector<NamedSql> table_statements(int64_t version) {
   return statements;
 }
 
+constexpr const char* kEdgeView =
+    "CREATE VIEW edge_v AS SELECT t.proc, t.graph, e.n, e.\"from\" AS from_node, "
+    "e.\"to\" AS to_node, e.type & 255 AS type, e.type >> 8 & 255 AS from_port, "
+    "e.type >> 16 & 255 AS to_port FROM edges t JOIN edge e ON e.position = t.position";
+
 std::vector<std::string> index_and_view_statements() {
   std::vector<std::string> statements = {
       "CREATE INDEX stack_id ON stack (proc, stack)",
@@ -165,9 +170,7 @@ std::vector<std::string> index_and_view_statements() {
       "CREATE VIEW frame_v AS SELECT t.proc, t.stack, f.n, " + text_of("f.function") +
           " AS function, " + text_of("f.file") +
           " AS file, f.line, f.python FROM stack t JOIN frame f ON f.position = t.position",
-      "CREATE VIEW edge_v AS SELECT t.proc, t.graph, e.n, e.\"from\" AS from_node, "
-      "e.\"to\" AS to_node, e.type & 255 AS type, e.type >> 8 & 255 AS from_port, "
-      "e.type >> 16 & 255 AS to_port FROM edges t JOIN edge e ON e.position = t.position"};
+      kEdgeView};
   const auto tables = all_tables();
   for (const Table& table : tables) statements.push_back(create_view(table));
   statements.push_back(create_call_view(tables));
