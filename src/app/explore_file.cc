@@ -7,6 +7,7 @@
 #include <set>
 
 #include "app/files.h"
+#include "app/ignore.h"
 #include "base/hash.h"
 #include "explore/arms.h"
 #include "explore/settle.h"
@@ -35,16 +36,21 @@ Result<Explored> explore_on(replay::Replayer& replayer, Checked checked, const C
 }
 
 Result<std::vector<Explored>> explore_path(const std::string& path, const CheckOptions& check,
-                                           const explore::Options& options) {
+                                           const explore::Options& options,
+                                           const std::vector<std::string>& ignore) {
   BOHR_TRY(checked, check_path(path, check));
+  BOHR_TRY(ignored, ignored_in(checked, ignore));
   std::vector<Explored> list;
-  for (Checked& one : checked) {
+  for (size_t i = 0; i < checked.size(); ++i) {
+    Checked& one = checked[i];
+    explore::Options own = options;
+    own.ignored = std::move(ignored[i]);
     auto replayer = replay::symbolic_replayer(one.program);
     if (!replayer.ok()) {
       list.push_back({std::move(one), std::nullopt, replayer.error(), 0});
       continue;
     }
-    BOHR_TRY(explored, explore_on(*replayer.value(), std::move(one), check, options));
+    BOHR_TRY(explored, explore_on(*replayer.value(), std::move(one), check, own));
     list.push_back(std::move(explored));
   }
   return list;
@@ -283,7 +289,7 @@ Result<Repeated> repeat_witness(const std::string& witness, const std::string& p
                  "explore the program again"};
   }
   Repeated repeated;
-  explore::Runner runner(*replayer, 2 * file.witness.replays, true);
+  explore::Runner runner(*replayer, 2 * file.witness.replays, true, file.witness.ignored);
   BOHR_TRY_STATUS(runner.fill(file.witness.filled));
   for (; repeated.replays < file.witness.replays; ++repeated.replays) {
     BOHR_TRY(first, runner.run(right));

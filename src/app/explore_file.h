@@ -21,10 +21,12 @@ struct Explored {
   uint64_t program_digest = 0;   // of the program as it was read
 };
 
-// Everything that `path` holds, checked, then explored on symbolic memory. Errors are those of
-// reading and checking; what cannot be explored says so beside its verdict.
+// Everything that `path` holds, checked, then explored on symbolic memory. `ignore`: names of what
+// carries no meaning (app/ignore.h). Errors are those of reading, checking and these names; what
+// cannot be explored says so beside its verdict.
 Result<std::vector<Explored>> explore_path(const std::string& path, const CheckOptions& check,
-                                           const explore::Options& options);
+                                           const explore::Options& options,
+                                           const std::vector<std::string>& ignore = {});
 // On any replayer of the checked program. What step mode showed goes into the program, which is
 // then checked again, with the candidates that replays settled.
 Result<Explored> explore_on(replay::Replayer& replayer, Checked checked, const CheckOptions& check,

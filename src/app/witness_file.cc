@@ -15,7 +15,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Version 2 has `ignored`, without which the digests are others: a tool that reads version 1 only
+// has to refuse it. Witnesses that ignore nothing stay of version 1.
 constexpr const char* kSchema = "bohr.witness/1";
+constexpr const char* kIgnoringSchema = "bohr.witness/2";
 
 Json name_json(const StepName& name) {
   return {
@@ -54,6 +57,17 @@ NamedRange range_from(const Json& json) {
           json.at("end").get<uint64_t>()};
 }
 
+Ignored ignored_from(const Json& json) {
+  const Json& address = json.at("address");
+  return {range_from(json), {address.at(0).get<uint64_t>(), address.at(1).get<uint64_t>()}};
+}
+
+Json ignored_json(const Ignored& ignored) {
+  Json json = range_json(ignored.name);
+  json["address"] = {ignored.range.begin, ignored.range.end};
+  return json;
+}
+
 uint64_t number_from(const Json& json) {
   return std::strtoull(json.get<std::string>().c_str(), nullptr, 16);
 }
@@ -69,6 +83,8 @@ Witness witness_from(const Json& json) {
     const ByteRange range{filled.at(0).get<uint64_t>(), filled.at(1).get<uint64_t>()};
     witness.filled.push_back({range, filled.at(2).get<uint8_t>()});
   }
+  if (json.contains("ignored"))
+    for (const Json& one : json["ignored"]) witness.ignored.push_back(ignored_from(one));
   for (const Json& step : json.at("right")) witness.right.push_back(step_from(step));
   witness.wrong = witness.right;
   const auto swap = json.at("swap").get<size_t>();
@@ -85,7 +101,7 @@ Witness witness_from(const Json& json) {
 
 std::string render_witness(const WitnessFile& file) {
   const Witness& witness = file.witness;
-  Json json = {{"schema", kSchema},
+  Json json = {{"schema", witness.ignored.empty() ? kSchema : kIgnoringSchema},
                {"recorder", "bohr " BOHR_VERSION},
                {"program", file.program},
                {"subject", file.subject},
@@ -101,6 +117,7 @@ std::string render_witness(const WitnessFile& file) {
   json["filled"] = Json::array();
   for (const Filled& one : witness.filled)
     json["filled"].push_back({one.range.begin, one.range.end, one.byte});
+  for (const Ignored& one : witness.ignored) json["ignored"].push_back(ignored_json(one));
   json["right_is_baseline"] = witness.right_is_baseline;
   json["right_digest"] = hex(witness.right_digest, 16);
   json["wrong_digest"] = hex(witness.wrong_digest, 16);
@@ -122,9 +139,9 @@ Result<WitnessFile> parse_witness(std::string_view text, const std::string& name
     return refuse("it is no witness");
   const std::string schema = json["schema"].is_string() ? json["schema"].get<std::string>() : "";
   if (!schema.starts_with("bohr.witness/")) return refuse("it is no witness");
-  if (schema != kSchema) {
+  if (schema != kSchema && schema != kIgnoringSchema) {
     return Error{"witness-version", name, "",
-                 "it is of version " + schema + ", and this tool reads " + kSchema,
+                 "it is of version " + schema + ", and this tool reads up to " + kIgnoringSchema,
                  "replay it with the version of bohr that wrote it"};
   }
   try {

@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace bohr {
@@ -41,6 +42,23 @@ inline std::vector<ByteRange> merged(std::vector<ByteRange> ranges) {
   }
   ranges.resize(kept);
   return ranges;
+}
+
+// What of `ranges` lies in none of `holes`; both sorted and disjoint.
+inline std::vector<ByteRange> without(std::span<const ByteRange> ranges,
+                                      std::span<const ByteRange> holes) {
+  std::vector<ByteRange> left;
+  for (ByteRange range : ranges) {
+    auto hole = std::lower_bound(holes.begin(), holes.end(), range.begin,
+                                 [](const ByteRange& h, uint64_t at) { return h.end <= at; });
+    for (; hole != holes.end() && hole->begin < range.end; ++hole) {
+      if (hole->empty()) continue;
+      if (range.begin < hole->begin) left.push_back({range.begin, hole->begin});
+      range.begin = hole->end;
+    }
+    if (!range.empty()) left.push_back(range);
+  }
+  return left;
 }
 
 }  // namespace bohr

@@ -21,6 +21,7 @@ struct Arguments {
   std::string file;
   std::string output;
   std::vector<std::string> arms;
+  std::vector<std::string> ignore;
   CheckArguments check;
   explore::Options explore;
   bool expect = false;
@@ -83,7 +84,7 @@ int run_explore(const Arguments& arguments) {
   explore.strict_threads = options.value().strict_threads;
   auto explored = [&] {
     const Progress progress("exploring " + arguments.file);
-    return app::explore_path(arguments.file, options.value(), explore);
+    return app::explore_path(arguments.file, options.value(), explore, arguments.ignore);
   }();
   if (!explored.ok()) return say_error(explored.error()), kUsage;
   for (const std::string& arm : arguments.arms) {
@@ -121,6 +122,11 @@ void add_explore(CLI::App* app, int* status) {
   command
       ->add_option("--arm", arguments->arms,
                    "the same program with another flag: says whether it has the race too")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--ignore", arguments->ignore,
+                   "a block that carries no meaning, or bytes of it as NAME[lo:hi]: what differs "
+                   "there does not count")
       ->allow_extra_args(false);
   command->add_option("--budget", arguments->explore.budget, "replays at most")
       ->capture_default_str();

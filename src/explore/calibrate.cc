@@ -59,7 +59,7 @@ Result<Calibrated> calibrate(Runner* runner, const Footprints& uses, const Sched
 
 double masked_share(const Runner& runner, const Footprints& uses, const Schedule& baseline,
                     std::span<const int32_t> pinned) {
-  bool any_masked = !pinned.empty();
+  bool any_masked = !pinned.empty() || runner.ignored_output_bytes() > 0;
   for (size_t i = 0; i < runner.outputs().size(); ++i)
     any_masked = any_masked || runner.is_masked(static_cast<int32_t>(i));
   if (!any_masked) return 0;
@@ -70,7 +70,7 @@ double masked_share(const Runner& runner, const Footprints& uses, const Schedule
   const auto is_pinned = [&](int32_t step) {
     return std::find(pinned.begin(), pinned.end(), step) != pinned.end();
   };
-  uint64_t all = 0, masked = 0;
+  uint64_t all = runner.ignored_output_bytes(), masked = all;
   for (size_t i = 0; i < runner.outputs().size(); ++i) {
     const ByteRange output = runner.outputs()[i].range;
     all += output.size();

@@ -21,8 +21,8 @@ struct Calibrated {
 Result<Calibrated> calibrate(Runner* runner, const Footprints& uses, const Schedule& baseline,
                              int32_t rounds);
 
-// The share of output bytes that cannot show a difference: masked, or last written by a pinned
-// step.
+// The share of output bytes that cannot show a difference: ignored, masked, or last written by a
+// pinned step.
 double masked_share(const Runner& runner, const Footprints& uses, const Schedule& baseline,
                     std::span<const int32_t> pinned);
 

@@ -25,7 +25,7 @@ class Explorer {
         options_(options),
         order_(order),
         uses_(uses),
-        runner_(replayer, options.budget, options.run_on),
+        runner_(replayer, options.budget, options.run_on, options.ignored),
         attempts_({program_, verdict, order, uses, options.confirmations}, &runner_, &result_),
         suspects_(suspects_of(program_, order, uses, verdict)) {}
 
@@ -34,6 +34,7 @@ class Explorer {
     result_.chains = order_.chains;
     result_.budget = options_.budget;
     result_.seed = options_.seed;
+    result_.ignored = options_.ignored;
     for (const Suspect& suspect : suspects_)
       result_.trials.push_back({suspect.candidate, suspect.index, TrialResult::not_tried, 0, -1});
     const Status status = stages();

@@ -26,9 +26,10 @@ struct Options {
   int32_t places_per_cause = 3;    // findings of one cause whose pairs are reversed
   int32_t random_orders = 16;
   int random_depth = 3;
-  int32_t own_runs = 0;     // of the program by itself, for its natural failure rate
-  uint8_t fill = 0;         // other contents where zeros stand; 0: leave those as they are
-  bool run_on = true;       // to the end although a step differed, to see what it reaches
+  int32_t own_runs = 0;          // of the program by itself, for its natural failure rate
+  uint8_t fill = 0;              // other contents where zeros stand; 0: leave those as they are
+  std::vector<Ignored> ignored;  // where differences count for nothing
+  bool run_on = true;            // to the end although a step differed, to see what it reaches
   bool all_orders = false;  // then every legal order, up to equivalence, as far as the budget goes
   bool strict_threads = false;
 };

@@ -15,12 +15,19 @@ uint64_t digest_of(const Run& run) {
   return digest;
 }
 
-Runner::Runner(replay::Replayer& replayer, int64_t budget, bool run_on)
-    : replayer_(replayer),
-      budget_(budget),
-      run_on_(run_on),
-      outputs_(outputs_of(replayer.program())) {
-  for (const OutputPiece& output : outputs_) output_ranges_.push_back(output.range);
+Runner::Runner(replay::Replayer& replayer, int64_t budget, bool run_on,
+               std::vector<Ignored> ignored)
+    : replayer_(replayer), budget_(budget), run_on_(run_on), ignored_(std::move(ignored)) {
+  for (const Ignored& one : ignored_) ignored_ranges_.push_back(one.range);
+  ignored_ranges_ = merged(std::move(ignored_ranges_));
+  for (const OutputPiece& output : outputs_of(replayer.program())) {
+    ignored_output_bytes_ += output.range.size();
+    for (const ByteRange& range : without({&output.range, 1}, ignored_ranges_)) {
+      ignored_output_bytes_ -= range.size();
+      outputs_.push_back({output.lifetime, range});
+      output_ranges_.push_back(range);
+    }
+  }
   masked_.assign(outputs_.size(), 0);
 }
 
@@ -40,6 +47,7 @@ replay::Request Runner::request(const Schedule& schedule) const {
   request.contents = contents_;
   request.pins = pins_;
   request.stepwise = true;
+  request.ignored = ignored_ranges_;
   return request;
 }
 

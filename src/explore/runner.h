@@ -3,7 +3,8 @@
 //
 // A run is judged step by step and by what it leaves: a step differs when what it wrote has another
 // digest than in the reference, and an output differs when its final bytes do. Pinned steps write
-// the same by construction; outputs that vary by themselves are masked.
+// the same by construction; outputs that vary by themselves are masked. Ignored bytes are left out
+// of both comparisons.
 #pragma once
 
 #include <string>
@@ -35,7 +36,8 @@ struct Difference {
 class Runner {
  public:
   // `run_on`: run orders to their end although a step differed.
-  Runner(replay::Replayer& replayer, int64_t budget, bool run_on);
+  Runner(replay::Replayer& replayer, int64_t budget, bool run_on,
+         std::vector<Ignored> ignored = {});
 
   // One replay. Error `budget` when there is none left.
   Result<Run> run(const Schedule& schedule, std::span<const int32_t> keep = {});
@@ -52,7 +54,10 @@ class Runner {
   int64_t replays() const { return replays_; }
   int64_t left() const { return budget_ - replays_; }
   replay::Replayer& replayer() { return replayer_; }
+  // What of the outputs is compared.
   const std::vector<OutputPiece>& outputs() const { return outputs_; }
+  const std::vector<Ignored>& ignored() const { return ignored_; }
+  uint64_t ignored_output_bytes() const { return ignored_output_bytes_; }
 
   void pin(int32_t step, replay::Bytes bytes);
   void mask(int32_t output) { masked_[static_cast<size_t>(output)] = 1; }
@@ -72,6 +77,9 @@ class Runner {
   int64_t budget_;
   bool run_on_;
   int64_t replays_ = 0;
+  std::vector<Ignored> ignored_;
+  std::vector<ByteRange> ignored_ranges_;  // sorted, disjoint
+  uint64_t ignored_output_bytes_ = 0;
   std::vector<OutputPiece> outputs_;
   std::vector<ByteRange> output_ranges_;
   std::vector<uint8_t> masked_;

@@ -31,6 +31,7 @@ Result<Witness> make_witness(Runner* runner, const Program& program, const Footp
   Witness witness;
   witness.right_is_baseline = baseline.right;
   witness.filled = runner->filled();
+  witness.ignored = runner->ignored();
   witness.first = name_of(program, order.steps[static_cast<size_t>(critical.first)]);
   witness.second = name_of(program, order.steps[static_cast<size_t>(critical.second)]);
   const int32_t cell = uses.conflict_cell(critical.first, critical.second);

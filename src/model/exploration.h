@@ -27,6 +27,12 @@ struct Filled {
   uint8_t byte = 0;
 };
 
+// Bytes that carry no meaning, excluded by name: what differs there counts for nothing.
+struct Ignored {
+  NamedRange name;
+  ByteRange range;
+};
+
 // Two legal schedules that differ in one swap of neighbours and in what they leave behind.
 struct Witness {
   int32_t cause = 0;  // Cause::id; 0: the pair is none of the findings'
@@ -38,6 +44,7 @@ struct Witness {
   bool right_is_baseline = true;    // false: no order is known to be right
   StepName damaged;                 // the first step that wrote other bytes; no label: none did
   std::vector<Filled> filled;       // before each run of either schedule
+  std::vector<Ignored> ignored;     // not compared, and in no digest
   std::vector<NamedRange> outputs;  // outputs that differ; empty: none does
   uint64_t right_digest = 0;        // of outputs, and of what each step wrote
   uint64_t wrong_digest = 0;
@@ -104,6 +111,7 @@ struct Exploration {
   int32_t chains = 0;
   int32_t calibration_replays = 0;
   std::vector<StepName> pinned;
+  std::vector<Ignored> ignored;
   double masked = 0;  // share of output bytes that cannot show a difference
   std::vector<Witness> witnesses;
   std::vector<Trial> trials;

@@ -10,6 +10,9 @@
 //   - run() restores that state, puts the given contents, and runs a schedule. Two runs of one
 //     request give one outcome, save for steps that are not functions of what they read; those can
 //     be pinned. A whole and a stepwise run of one schedule leave the same bytes.
+//   - Ignored bytes are in no step's digest, so that no step differs from what was expected by them
+//     alone. They are run, pinned, kept and observed as all others are. An implementation that
+//     digests in larger pieces counts a piece that is ignored only in part.
 //   - restore() puts the saved state back, exactly, and verifies it by digest.
 //   - release() restores, and leaves the process as if nothing had happened. So does destruction.
 //   - What it cannot do it refuses by an Error whose code is a named reason of docs/limits.md or
@@ -53,6 +56,7 @@ struct Request {
   std::span<const uint64_t> expected;  // by step: stop after the first step with another digest
   std::span<const int32_t> keep;       // steps whose written bytes are wanted, pins applied
   bool observe = false;                // tell which bytes each step changed
+  std::span<const ByteRange> ignored;  // left out of digests; sorted, disjoint
 };
 
 struct Changed {
@@ -68,7 +72,8 @@ struct Span {
 
 struct Outcome {
   size_t ran = 0;  // steps of the order; fewer than all when one differed from what was expected
-  std::vector<uint64_t> digests;  // stepwise, by step: of what its written ranges held after it
+  std::vector<uint64_t> digests;  // stepwise, by step: of what its written ranges held after it,
+                                  // ignored bytes left out
   std::vector<Bytes> kept;        // as Request::keep
   std::vector<Changed> changed;   // in the order of the run
   std::vector<Span> spans;        // unforced runs, by step; empty where there is no clock

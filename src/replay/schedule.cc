@@ -46,6 +46,11 @@ Status check_parts(const Replayer& replayer, const Request& request) {
     return refuse("one expected digest is needed for each step");
   for (const int32_t step : request.keep)
     if (!is_step(replayer, step)) return refuse("a step that is to be kept does not exist");
+  for (size_t i = 0; i < request.ignored.size(); ++i) {
+    const bool apart = i == 0 || request.ignored[i - 1].end <= request.ignored[i].begin;
+    if (request.ignored[i].empty() || !apart)
+      return refuse("ignored ranges are empty, or not sorted and disjoint");
+  }
   for (const Pin& pin : request.pins)
     if (!is_step(replayer, pin.step)) return bad_pin(replayer, pin.step);
   return Nothing{};

@@ -7,7 +7,8 @@
 namespace bohr::replay {
 
 // Codes: `schedule-steps` when the order is no permutation of the steps, `replay-pin` when a pin
-// does not fit its step, `replay-request` when what needs stepwise is asked of a whole run.
+// does not fit its step, `replay-request` when what needs stepwise is asked of a whole run, or
+// when ignored ranges are in no order.
 // `pin_bytes(step)` is the length of that step's contents.
 template <class PinBytes>
 Status check_request(const Replayer& replayer, const Request& request, PinBytes&& pin_bytes);

@@ -54,6 +54,8 @@ Json witness_json(const Witness& witness, int64_t cause) {
   if (!witness.damaged.label.empty()) json["damaged"] = name_json(witness.damaged);
   json["outputs"] = Json::array();
   for (const NamedRange& output : witness.outputs) json["outputs"].push_back(range_json(output));
+  json["ignored"] = Json::array();
+  for (const Ignored& one : witness.ignored) json["ignored"].push_back(range_json(one.name));
   return json;
 }
 
@@ -80,6 +82,8 @@ Json exploration_json(const Exploration& exploration, const Verdict& verdict) {
                {"reasons", exploration.reasons}};
   json["pinned"] = Json::array();
   for (const StepName& name : exploration.pinned) json["pinned"].push_back(name_json(name));
+  json["ignored"] = Json::array();
+  for (const Ignored& one : exploration.ignored) json["ignored"].push_back(range_json(one.name));
   json["arms"] = Json::array();
   for (const Arm& arm : exploration.arms) {
     Json states = Json::object();

@@ -64,6 +64,7 @@ void add_witness(Page* page, const Witness& witness) {
 struct Gave {
   int64_t same = 0, diverges = 0, elsewhere = 0, not_tried = 0;
   int32_t contents = 0;
+  bool ignoring = false;
   int64_t slack_ns = -1;
 };
 
@@ -84,6 +85,7 @@ Gave reversals(std::span<const Subject> subjects, const Entry& entry) {
       gave.diverges += trial.result == TrialResult::diverges;
       gave.elsewhere += trial.result == TrialResult::elsewhere;
       gave.not_tried += trial.result == TrialResult::not_tried;
+      gave.ignoring = gave.ignoring || !subject.exploration->ignored.empty();
       gave.contents = std::max(gave.contents, trial.contents);
       if (trial.slack_ns >= 0 && (gave.slack_ns < 0 || trial.slack_ns < gave.slack_ns))
         gave.slack_ns = trial.slack_ns;
@@ -133,9 +135,9 @@ void add_unproved(Page* page, const Gave& gave, HazardClass cls) {
                                           to_string(cls)));
     return;
   }
-  say(gave.same,
-      fmt::format("reversed; same bytes with {}",
-                  gave.contents > 1 ? count(gave.contents, "content") : "these contents"));
+  say(gave.same, fmt::format("reversed; same bytes with {}{}",
+                             gave.contents > 1 ? count(gave.contents, "content") : "these contents",
+                             gave.ignoring ? ", ignored ones left out" : ""));
   say(gave.diverges, "reversed; other bytes, but no budget was left to make a witness of it");
   say(gave.elsewhere, "reversing it also reverses a pair that is told above");
   say(gave.not_tried, "not reversed: the budget was used up, or another place stands for it");
@@ -157,6 +159,17 @@ std::string baseline_text(const Exploration& exploration) {
   return {};
 }
 
+void add_ignored(Page* page, const Exploration& exploration) {
+  if (exploration.ignored.empty()) return;
+  std::string names;
+  for (const Ignored& one : exploration.ignored)
+    names += (names.empty() ? "" : ", ") + printable(one.name.name) + " " +
+             range(one.name.begin, one.name.end);
+  page->field("Ignored", fmt::format("{}: what differs there does not count; {:.0f}% of output "
+                                     "bytes masked in all",
+                                     names, 100 * exploration.masked));
+}
+
 void add_one_search(Page* page, const Exploration& exploration) {
   page->field("Baseline", baseline_text(exploration));
   std::string calibrated = count(exploration.calibration_replays, "replay");
@@ -174,6 +187,7 @@ void add_one_search(Page* page, const Exploration& exploration) {
     calibrated += fmt::format("; {:.0f}% of output bytes masked", 100 * exploration.masked);
   }
   page->field("Calibrated", calibrated);
+  add_ignored(page, exploration);
   std::string searched =
       fmt::format("{} other than the baseline, {} of them left other bytes",
                   count(exploration.orders, "order"), count(exploration.different));

@@ -27,7 +27,7 @@ constexpr std::array<Words, 25> kReasons = {{
     {"no-cuda-calls", "no CUDA work was recorded"},
     {"not-recorded", "the process could not be recorded"},
     {"other-processes", "the trace holds further processes"},
-    {"outputs-masked", "too much of the output varies by itself"},
+    {"outputs-masked", "too much of the output varies by itself, or is ignored"},
     {"params-only", "only the parameters of a kernel say what it may touch"},
     {"peer-communication", "other devices or processes take part"},
     {"programmatic-edge", "a kernel may start before its predecessor ends"},

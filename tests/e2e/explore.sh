@@ -49,6 +49,30 @@ expect_not_in out 'Why it hides' 'a cause that is no pair'
 expect_in out 'no pair of steps' 'a cause that is no pair'
 expect_status 2 'an arm that is not there' -- "$BOHR" explore race.case --arm nothing.case
 
+# Regions without meaning.
+printf '%s\n' 'case 1' 'stream a' 'stream b' 'buffer out 4K' 'a: kernel write writes out' \
+  'b: kernel pad writes out[3K:4K]' >pad.case
+mkdir padded
+expect_status 1 'an ignored tail' -- "$BOHR" explore pad.case --ignore 'out[3K:4K]' -o padded
+expect_in out 'Ignored        out [3K, 4K): what differs there does not count; 25% of output' \
+  'an ignored tail'
+expect_in out 'same bytes with 2 contents, ignored' 'an ignored tail'
+expect_not_in out 'outputs-masked' 'an ignored tail'
+expect_status 1 'an ignored head' -- "$BOHR" explore pad.case --ignore 'out [0, 3K)' -o padded
+expect_in out 'PROVED' 'an ignored head'
+expect_in out '(outputs-masked)' 'an ignored head'
+ignoring=$(echo padded/*.witness)
+[[ -f $ignoring ]] || fail 'one witness, of what is ignored in its head, was expected'
+expect_in "$ignoring" '"ignored":[{"name":"out","begin":0,"end":3072' 'an ignored head'
+expect_status 0 'its replay' -- "$BOHR" replay "$ignoring"
+sed 's/"ignored":/"disregarded":/' "$ignoring" >forgetful.witness
+expect_status 1 'a replay that compares all bytes' -- "$BOHR" replay forgetful.witness
+expect_status 1 'ignoring, in JSON' -- "$BOHR" explore pad.case --ignore out --format json -o padded
+expect_in out '"name": "out"' 'ignoring, in JSON'
+expect_status 2 'an unknown name' -- "$BOHR" explore pad.case --ignore ou
+expect_in err 'the nearest names are out' 'an unknown name'
+expect_status 2 'bytes beyond the end' -- "$BOHR" explore pad.case --ignore 'out[4K:5K]'
+
 # Where witnesses go; standard input.
 mkdir kept
 expect_status 1 output -- "$BOHR" explore race.case -o kept

@@ -2,6 +2,8 @@
 // The whole way on the simulated GPU: a program runs, its log is checked, and its tape is explored.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "explore/explore.h"
 #include "replay/sim/replayer.h"
 #include "sim_fixture.h"
@@ -110,6 +112,37 @@ TEST(SimExplore, AKernelThatVariesByItselfIsPinned) {
   ASSERT_EQ(found.pinned.size(), 1u);
   EXPECT_EQ(found.pinned[0].label, "noisy");
   EXPECT_EQ(pairs(found), std::vector<std::string>{"write read"});
+}
+
+// `pad` fills the tail of what `write` fills whole, and nothing orders them.
+TEST(SimExplore, ARaceInBytesWithoutMeaningIsNone) {
+  const Ran ran = run_program([](Runtime& gpu) -> Status {
+    const Stream a = gpu.make_stream({.name = "a"});
+    const Stream b = gpu.make_stream({.name = "b"});
+    BOHR_TRY(out, device_words(gpu, a, 64, "out"));
+    BOHR_TRY_STATUS(gpu.sync_device());
+    BOHR_TRY_STATUS(gpu.launch(hash_words("write", 1, {}, out), a));
+    const Words tail{out.address + 32 * sizeof(uint32_t), 32};
+    BOHR_TRY_STATUS(gpu.launch(hash_words("pad", 2, {}, tail), b));
+    return gpu.sync_device();
+  });
+  const auto replayer = replayer_of(ran, {});
+  const auto found = [&](const std::vector<Ignored>& ignored) {
+    auto explored = explore::explore(*replayer, verdict_of(ran), {.ignored = ignored});
+    EXPECT_TRUE(explored.ok());
+    return pairs(explored.value());
+  };
+  const auto out = std::find_if(ran.program.lifetimes.begin(), ran.program.lifetimes.end(),
+                                [](const Lifetime& lifetime) { return lifetime.name == "out"; });
+  ASSERT_NE(out, ran.program.lifetimes.end());
+  const uint64_t first = out->pieces.front().range.begin;
+  EXPECT_EQ(found({}), std::vector<std::string>{"write pad"});
+  EXPECT_TRUE(found({{{"out", 128, 256}, {first + 128, first + 256}}}).empty());
+  EXPECT_EQ(found({{{"out", 0, 128}, {first, first + 128}}}),
+            std::vector<std::string>{"write pad"});
+  EXPECT_EQ(found({{{"out", 132, 256}, {first + 132, first + 256}}}),
+            std::vector<std::string>{"write pad"})
+      << "one word of the tail counts";
 }
 
 // A log that knows parameters alone leaves the pair undecided; running it decides.

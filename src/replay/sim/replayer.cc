@@ -125,6 +125,9 @@ class SimReplayer : public Replayer {
     sim::Executor executor(tape_, &arena_, ++runs_);
     const auto pin_of = index_by_step(request.pins, [](const Pin& pin) { return pin.step; });
     const auto keep_of = index_by_step(request.keep, std::identity());
+    const auto counted = [&](size_t step) {
+      return request.ignored.empty() ? written_[step] : without(written_[step], request.ignored);
+    };
     Outcome outcome;
     if (request.stepwise) outcome.digests.assign(steps_.size(), 0);
     outcome.kept.resize(request.keep.size());
@@ -136,7 +139,7 @@ class SimReplayer : public Replayer {
         put(step, request.pins[static_cast<size_t>(pin_of[i])].bytes);
       ++outcome.ran;
       if (!request.stepwise) continue;
-      outcome.digests[i] = digest_of(written_[i]);
+      outcome.digests[i] = digest_of(counted(i));
       if (request.observe) note_changes(step, before, &outcome.changed);
       if (!keep_of.empty() && keep_of[i] >= 0)
         outcome.kept[static_cast<size_t>(keep_of[i])] = contents_of(step);

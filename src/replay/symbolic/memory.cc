@@ -48,12 +48,13 @@ std::vector<uint64_t> cell_ends(const Program& program, const std::vector<Step>&
   return ends;
 }
 
+// The cells that a range touches. Behind the last end there is none, but a place for one.
 std::pair<int32_t, int32_t> cells_of(const std::vector<uint64_t>& ends, const ByteRange& range) {
-  if (range.empty()) return {0, 0};
-  const auto at = [&](uint64_t address) {
-    return static_cast<int32_t>(std::lower_bound(ends.begin(), ends.end(), address) - ends.begin());
-  };
-  return {at(range.begin), at(range.end)};
+  if (range.empty() || ends.empty()) return {0, 0};
+  const auto above = std::upper_bound(ends.begin(), ends.end(), range.begin);
+  const auto first = above == ends.begin() ? above : above - 1;
+  const auto last = std::max(first, std::lower_bound(ends.begin(), ends.end(), range.end));
+  return {static_cast<int32_t>(first - ends.begin()), static_cast<int32_t>(last - ends.begin())};
 }
 
 }  // namespace
@@ -90,6 +91,27 @@ SymbolicMemory::SymbolicMemory(const Program& program) : steps_(steps_of(program
 std::span<uint64_t> SymbolicMemory::values(ByteRange range) {
   const auto [first, last] = cells_of(ends_, range);
   return {value_.data() + first, value_.data() + last};
+}
+
+std::vector<uint8_t> SymbolicMemory::cells_within(std::span<const ByteRange> ranges) const {
+  std::vector<uint8_t> within;
+  for (const ByteRange& range : merged({ranges.begin(), ranges.end()})) {
+    const auto begin = std::lower_bound(ends_.begin(), ends_.end(), range.begin);
+    for (auto end = begin; end != ends_.end() && end + 1 != ends_.end() && *(end + 1) <= range.end;
+         ++end) {
+      within.resize(value_.size(), 0);
+      within[static_cast<size_t>(end - ends_.begin())] = 1;
+    }
+  }
+  return within;
+}
+
+uint64_t SymbolicMemory::digest_of(ByteRange range, std::span<const uint8_t> left_out) const {
+  const auto [first, last] = cells_of(ends_, range);
+  uint64_t digest = static_cast<uint64_t>(last - first);
+  for (auto cell = static_cast<size_t>(first); cell < static_cast<size_t>(last); ++cell)
+    if (left_out.empty() || !left_out[cell]) digest = combine(digest, value_[cell]);
+  return digest;
 }
 
 // Every cell starts with bytes of its own, so that stale bytes never equal right ones.

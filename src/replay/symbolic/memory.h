@@ -49,6 +49,11 @@ class SymbolicMemory {
   // The values of the cells that a range touches, in address order; the range's own where its ends
   // are ends of accesses or blocks.
   std::span<uint64_t> values(ByteRange range);
+  // By cell: whether all of it lies in `ranges`, which are sorted and disjoint. Empty where none
+  // does.
+  std::vector<uint8_t> cells_within(std::span<const ByteRange> ranges) const;
+  // The digest of what the cells that a range touches hold, less those marked in `left_out`.
+  uint64_t digest_of(ByteRange range, std::span<const uint8_t> left_out) const;
 
  private:
   struct Visit {  // one access to one cell

@@ -36,8 +36,8 @@ class SymbolicReplayer : public Replayer {
 
   Result<Saved> learn() override {
     memory_.reset();
-    const auto all = memory_.values({0, UINT64_MAX});
-    return Saved{all.size_bytes(), digest_of(all)};
+    constexpr ByteRange kAll{0, UINT64_MAX};
+    return Saved{memory_.values(kAll).size_bytes(), memory_.digest_of(kAll, {})};
   }
 
   std::span<const ByteRange> written(int32_t step) const override {
@@ -58,6 +58,7 @@ class SymbolicReplayer : public Replayer {
         index_by_step(request.pins, [](const Pin& pin) { return pin.step; });
     const std::vector<int32_t> keep_of = index_by_step(request.keep, std::identity());
 
+    const std::vector<uint8_t> left_out = memory_.cells_within(request.ignored);
     Outcome outcome;
     if (request.stepwise) outcome.digests.assign(steps().size(), 0);
     outcome.kept.resize(request.keep.size());
@@ -69,7 +70,7 @@ class SymbolicReplayer : public Replayer {
         put(step, request.pins[static_cast<size_t>(pin_of[i])].bytes);
       ++outcome.ran;
       if (!request.stepwise) continue;
-      outcome.digests[i] = digest_of(step);
+      outcome.digests[i] = digest_of(step, left_out);
       if (request.observe) note_changes(step, before, &outcome.changed);
       if (!keep_of.empty() && keep_of[i] >= 0)
         outcome.kept[static_cast<size_t>(keep_of[i])] = contents_of(step);
@@ -91,7 +92,7 @@ class SymbolicReplayer : public Replayer {
 
   Result<std::vector<uint64_t>> digest(std::span<const ByteRange> ranges) override {
     std::vector<uint64_t> digests;
-    for (const ByteRange& range : ranges) digests.push_back(digest_of(memory_.values(range)));
+    for (const ByteRange& range : ranges) digests.push_back(memory_.digest_of(range, {}));
     return digests;
   }
 
@@ -112,16 +113,10 @@ class SymbolicReplayer : public Replayer {
     return index;
   }
 
-  static uint64_t digest_of(std::span<const uint64_t> cells) {
-    uint64_t digest = cells.size();
-    for (const uint64_t value : cells) digest = combine(digest, value);
-    return digest;
-  }
-
-  uint64_t digest_of(int32_t step) {
+  uint64_t digest_of(int32_t step, std::span<const uint8_t> left_out) const {
     uint64_t digest = 0;
     for (const ByteRange& range : written(step))
-      digest = combine(digest, digest_of(memory_.values(range)));
+      digest = combine(digest, memory_.digest_of(range, left_out));
     return digest;
   }
 
