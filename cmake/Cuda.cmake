@@ -23,3 +23,24 @@ if(NOT BOHR_CUDA STREQUAL "OFF")
     message(STATUS "No CUDA toolkit with CUPTI found; the agent and CUDA backends are left out")
   endif()
 endif()
+
+# bohr_device_code(TARGET SOURCE.cu NAME): compiles kernels to a fat binary (code for sm_90, and
+# PTX for whatever else) and adds it to TARGET as the array NAME (a qualified name).
+function(bohr_device_code target source name)
+  get_filename_component(stem ${source} NAME_WE)
+  set(binary ${CMAKE_CURRENT_BINARY_DIR}/${target}_${stem}.fatbin)
+  set(array ${CMAKE_CURRENT_BINARY_DIR}/${target}_${stem}.cc)
+  get_filename_component(folder ${source} DIRECTORY)
+  file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.h)
+  add_custom_command(
+    OUTPUT ${array}
+    COMMAND ${BOHR_NVCC} -std=c++17 -O2 -fatbin -I ${CMAKE_SOURCE_DIR}/src
+            -gencode arch=compute_80,code=compute_80 -gencode arch=compute_90,code=sm_90
+            -o ${binary} ${source}
+    COMMAND ${CMAKE_COMMAND} -DBINARY=${binary} -DARRAY=${array} -DNAME=${name} -P
+            ${CMAKE_SOURCE_DIR}/cmake/EmbedBinary.cmake
+    DEPENDS ${source} ${headers} ${CMAKE_SOURCE_DIR}/cmake/EmbedBinary.cmake
+    COMMENT "nvcc ${stem}"
+    VERBATIM)
+  target_sources(${target} PRIVATE ${array})
+endfunction()

@@ -17,7 +17,8 @@ using replay::Request;
 void ReplayerSuite::SetUp() {
   replayer_ = GetParam().make();
   ASSERT_NE(replayer_, nullptr);
-  ASSERT_TRUE(replayer_->learn().ok());
+  const auto saved = replayer_->learn();
+  ASSERT_TRUE(saved.ok()) << to_string(saved.error());
   right_ = order({"first", "use", "second", "last"});
   wrong_ = order({"first", "second", "use", "last"});
 }

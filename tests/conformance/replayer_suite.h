@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,7 @@ b: kernel last reads y writes z
 struct Maker {
   std::string name;
   std::function<std::unique_ptr<replay::Replayer>()> make;
+  friend void PrintTo(const Maker& maker, std::ostream* out) { *out << maker.name; }
 };
 
 class ReplayerSuite : public testing::TestWithParam<Maker> {

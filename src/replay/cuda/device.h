@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our own stream, memory and kernels in the context that is current: all that replaying puts onto
+// the device, and takes off again.
+#pragma once
+
+#include <cuda.h>
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/range.h"
+#include "base/result.h"
+#include "replay/cuda/device_types.h"
+#include "replay/cuda/driver.h"
+
+namespace bohr::replay::cuda {
+
+// Memory of ours: the device's, or pinned host memory that the device can read where it is short.
+class Buffer {
+ public:
+  Buffer() = default;
+  ~Buffer() { reset(); }
+  Buffer(Buffer&& other) noexcept { *this = std::move(other); }
+  Buffer& operator=(Buffer&& other) noexcept;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  // Empty when neither has so much; `host_too`: pinned host memory will do.
+  static Buffer of(const Driver& driver, uint64_t bytes, bool host_too);
+  static Buffer pinned(const Driver& driver, uint64_t bytes);
+
+  CUdeviceptr address() const { return address_; }
+  void* host() const { return host_; }  // null: device memory
+  uint64_t bytes() const { return bytes_; }
+  explicit operator bool() const { return address_ != 0; }
+  void reset();
+
+ private:
+  const Driver* driver_ = nullptr;
+  CUdeviceptr address_ = 0;
+  void* host_ = nullptr;
+  uint64_t bytes_ = 0;
+};
+
+// Pieces of memory as our kernels take them; lives on the device.
+struct SpanList {
+  std::vector<Span> spans;
+  Buffer buffer;
+  uint64_t bytes = 0;
+  uint64_t pages = 0;
+};
+
+// A part of a list whose offsets begin at zero.
+struct SpanSlice {
+  uint64_t first = 0;
+  uint64_t count = 0;
+  uint64_t widest = 0;  // bytes of the largest
+};
+
+class Device {
+ public:
+  // Error `explore-device` when the driver refuses our code or stream.
+  static Result<std::unique_ptr<Device>> create(const Driver& driver);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  const Driver& driver() const { return driver_; }
+  CUstream stream() const { return stream_; }
+
+  // Errors: `process-lost` where a kernel did what ends its context, else `explore-device`.
+  Status check(CUresult result, const std::string& what);
+  // Until all that was issued is done. Error `watchdog` when it takes longer than the limit: what
+  // runs cannot be stopped, so the process is as good as lost.
+  Status wait();
+  void set_limit(std::chrono::milliseconds limit) { limit_ = limit; }
+  bool lost() const { return lost_; }
+
+  Result<SpanList> upload(std::vector<Span> spans);
+  // Adds the digest of these spans to *out, which lies on the device.
+  Status digest(const SpanList& list, const SpanSlice& slice, CUdeviceptr out);
+  // What differs from `shadow`, which is brought up to date. Waits.
+  Result<std::vector<ChangedPage>> compare(const SpanList& list, const Buffer& shadow);
+
+  Status clear(CUdeviceptr at, uint64_t bytes);
+  Status copy(CUdeviceptr to, CUdeviceptr from, uint64_t bytes);
+  Status copy_from_host(CUdeviceptr to, const void* from, uint64_t bytes);
+  // Waits.
+  Status copy_to_host(void* to, CUdeviceptr from, uint64_t bytes);
+
+ private:
+  explicit Device(const Driver& driver) : driver_(driver) {}
+  Status launch(CUfunction function, const unsigned (&grid)[2], void** parameters);
+
+  const Driver& driver_;
+  CUmodule module_ = nullptr;
+  CUfunction digest_ = nullptr;
+  CUfunction compare_ = nullptr;
+  CUstream stream_ = nullptr;
+  Buffer changed_;
+  Buffer found_;
+  std::chrono::milliseconds limit_{20000};
+  bool lost_ = false;
+};
+
+// One behind the other, as `ranges` are given, each at a multiple of `align`.
+std::vector<Span> laid_out(std::span<const ByteRange> ranges, uint64_t align = 1);
+SpanSlice whole(const SpanList& list);
+
+// One digest for each slice. Waits.
+Result<std::vector<uint64_t>> digests_of_slices(Device& device, const SpanList& list,
+                                                std::span<const SpanSlice> slices);
+
+}  // namespace bohr::replay::cuda

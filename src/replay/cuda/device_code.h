@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// device.cu, compiled: a fat binary that the build turns into an array.
+#pragma once
+
+namespace bohr::replay::cuda {
+
+extern const unsigned char kDeviceCode[];
+
+}  // namespace bohr::replay::cuda

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/cuda/guard.h"
+
+#include <algorithm>
+
+namespace bohr::replay::cuda {
+
+namespace {
+
+constexpr uint64_t kAlign = 16;  // what bohr_compare wants
+
+struct Backing {
+  ByteRange range;  // empty: the driver does not know the address
+};
+
+Backing backing_of(const Driver& driver, uint64_t address) {
+  CUdeviceptr begin = 0;
+  size_t size = 0;
+  CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                                      CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+  void* values[] = {&begin, &size};
+  if (driver.cuPointerGetAttributes(2, attributes, values, address) != CUDA_SUCCESS) return {};
+  return {{begin, begin + size}};
+}
+
+// The allocations behind a range: one, or several where it spans neighbouring mappings. What a
+// program names and the driver does not know was freed, or never was memory of the device.
+void add_backing(const Driver& driver, const ByteRange& named, std::vector<ByteRange>* ranges) {
+  for (uint64_t at = named.begin; at < named.end;) {
+    const Backing backing = backing_of(driver, at);
+    if (backing.range.empty() || backing.range.end <= at) return;
+    ranges->push_back(backing.range);
+    at = backing.range.end;
+  }
+}
+
+Error too_little(const Driver& driver, uint64_t bytes) {
+  size_t free = 0, total = 0;
+  driver.cuMemGetInfo_v2(&free, &total);
+  const uint64_t missing = bytes > free ? bytes - free : bytes;
+  return {"explore-memory", "", "",
+          "what a replay may write cannot be saved: " + std::to_string(bytes) +
+              " bytes, of which " + std::to_string(missing) +
+              " find no place, neither on the device nor in pinned host memory",
+          "explore a smaller graph, or leave more memory free"};
+}
+
+// The parts of a changed page, shifted to addresses; runs of set bits.
+void append_runs(const Span& span, const ChangedPage& page, std::vector<ByteRange>* runs) {
+  const uint64_t base = span.begin + page.page * kPage;
+  for (uint32_t word = 0; word < kPage / 32; ++word) {
+    if (page.bytes[word] == 0) continue;
+    for (uint32_t bit = 0; bit < 32; ++bit) {
+      if (!(page.bytes[word] >> bit & 1)) continue;
+      const uint64_t at = base + word * 32 + bit;
+      if (!runs->empty() && runs->back().end == at)
+        ++runs->back().end;
+      else
+        runs->push_back({at, at + 1});
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Guard>> Guard::of(Device* device, std::span<const ByteRange> named) {
+  auto guard = std::unique_ptr<Guard>(new Guard(device));
+  std::vector<ByteRange> ranges;
+  for (const ByteRange& range : merged({named.begin(), named.end()}))
+    add_backing(device->driver(), range, &ranges);
+  std::sort(ranges.begin(), ranges.end());
+  ranges.erase(std::unique(ranges.begin(), ranges.end()), ranges.end());
+  guard->ranges_ = std::move(ranges);
+  std::vector<Span> spans = laid_out(guard->ranges_, kAlign);
+  if (!spans.empty()) guard->extent_ = spans.back().offset + spans.back().size;
+  BOHR_TRY(list, device->upload(std::move(spans)));
+  guard->list_ = std::move(list);
+  guard->saved_ = Buffer::of(device->driver(), guard->extent_, true);
+  if (!guard->saved_) return too_little(device->driver(), guard->extent_);
+  return guard;
+}
+
+std::vector<ByteRange> Guard::pieces(const ByteRange& range) const {
+  std::vector<ByteRange> pieces;
+  auto guarded =
+      std::upper_bound(ranges_.begin(), ranges_.end(), range.begin,
+                       [](uint64_t begin, const ByteRange& other) { return begin < other.begin; });
+  if (guarded != ranges_.begin()) --guarded;
+  for (; guarded != ranges_.end() && guarded->begin < range.end; ++guarded)
+    if (guarded->overlaps(range)) pieces.push_back(guarded->intersection(range));
+  return pieces;
+}
+
+bool Guard::contains(const ByteRange& range) const {
+  uint64_t covered = 0;
+  for (const ByteRange& piece : pieces(range)) covered += piece.size();
+  return covered == range.size();
+}
+
+Status Guard::put(const ByteRange& range, const uint8_t* from) {
+  for (const ByteRange& piece : pieces(range))
+    BOHR_TRY_STATUS(
+        device_->copy_from_host(piece.begin, from + (piece.begin - range.begin), piece.size()));
+  return Nothing{};
+}
+
+Status Guard::get(const ByteRange& range, uint8_t* to) {
+  for (const ByteRange& piece : pieces(range))
+    BOHR_TRY_STATUS(
+        device_->copy_to_host(to + (piece.begin - range.begin), piece.begin, piece.size()));
+  return Nothing{};
+}
+
+Status Guard::clear(const ByteRange& range) {
+  for (const ByteRange& piece : pieces(range))
+    BOHR_TRY_STATUS(device_->clear(piece.begin, piece.size()));
+  return Nothing{};
+}
+
+Status Guard::copy_all(CUdeviceptr copy, bool back) {
+  for (const Span& span : list_.spans) {
+    const CUdeviceptr there = copy + span.offset;
+    BOHR_TRY_STATUS(back ? device_->copy(span.begin, there, span.size)
+                         : device_->copy(there, span.begin, span.size));
+  }
+  return Nothing{};
+}
+
+Status Guard::save() {
+  BOHR_TRY_STATUS(copy_all(saved_.address(), false));
+  return device_->wait();
+}
+
+Status Guard::restore() { return copy_all(saved_.address(), true); }
+
+Result<uint64_t> Guard::digest() {
+  const SpanSlice all = whole(list_);
+  BOHR_TRY(digests, digests_of_slices(*device_, list_, {&all, 1}));
+  return digests.front();
+}
+
+Result<std::vector<uint64_t>> Guard::digests(std::span<const ByteRange> ranges) {
+  std::vector<Span> spans;
+  std::vector<SpanSlice> slices;
+  for (const ByteRange& range : ranges) {
+    slices.push_back({spans.size(), 1, range.size()});
+    spans.push_back({range.begin, range.size(), 0, 0});
+  }
+  BOHR_TRY(list, device_->upload(std::move(spans)));
+  return digests_of_slices(*device_, list, slices);
+}
+
+Status Guard::watch() {
+  if (!shadow_) shadow_ = Buffer::of(device_->driver(), extent_, true);
+  if (!shadow_) return too_little(device_->driver(), extent_);
+  BOHR_TRY_STATUS(copy_all(shadow_.address(), false));
+  return device_->wait();
+}
+
+Result<std::vector<ByteRange>> Guard::changes() {
+  BOHR_TRY(pages, device_->compare(list_, shadow_));
+  std::sort(pages.begin(), pages.end(), [](const ChangedPage& a, const ChangedPage& b) {
+    return std::pair(a.span, a.page) < std::pair(b.span, b.page);
+  });
+  std::vector<ByteRange> runs;
+  for (const ChangedPage& page : pages) append_runs(list_.spans[page.span], page, &runs);
+  return runs;
+}
+
+}  // namespace bohr::replay::cuda

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory that replays may write: whole driver allocations, their saved contents, and what they
+// have become.
+//
+// Every allocation that a step names is guarded whole, so a step that writes beside what it names
+// is still put back as long as it stays in these allocations. Saved contents lie on the device
+// where they fit, else in pinned host memory.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/range.h"
+#include "base/result.h"
+#include "replay/cuda/device.h"
+
+namespace bohr::replay::cuda {
+
+class Guard {
+ public:
+  // `named`: what steps name. Refuses memory that the device cannot reach (`pageable-memory`) and
+  // more than can be saved (`explore-memory`, with the bytes that are missing).
+  static Result<std::unique_ptr<Guard>> of(Device* device, std::span<const ByteRange> named);
+
+  std::span<const ByteRange> ranges() const { return ranges_; }
+  bool contains(const ByteRange& range) const;
+  // Contents of a guarded range, from and to the host; get() waits.
+  Status put(const ByteRange& range, const uint8_t* from);
+  Status get(const ByteRange& range, uint8_t* to);
+  Status clear(const ByteRange& range);
+  uint64_t bytes() const { return list_.bytes; }
+
+  Status save();
+  Status restore();
+  // Of all guarded bytes as they are.
+  Result<uint64_t> digest();
+  // Of some of them, range by range.
+  Result<std::vector<uint64_t>> digests(std::span<const ByteRange> ranges);
+
+  // From here on, changes() tells which bytes changed since it was asked the last time.
+  Status watch();
+  Result<std::vector<ByteRange>> changes();
+  void unwatch() { shadow_.reset(); }
+
+  // Gives our memory back; what was saved is gone.
+  void drop() { saved_.reset(), shadow_.reset(); }
+  bool holds_saved() const { return static_cast<bool>(saved_); }
+
+ private:
+  explicit Guard(Device* device) : device_(device) {}
+  Status copy_all(CUdeviceptr copy, bool back);
+  // The range cut where one allocation ends and the next begins, for the driver copies no further.
+  std::vector<ByteRange> pieces(const ByteRange& range) const;
+
+  Device* device_;
+  std::vector<ByteRange> ranges_;
+  SpanList list_;
+  uint64_t extent_ = 0;  // of the spans laid out
+  Buffer saved_;
+  Buffer shadow_;
+};
+
+}  // namespace bohr::replay::cuda

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run is: restore, contents, then step by step: issue it, pin it, look at it. Nothing waits for
+// the device unless something has to be looked at before the next step.
+#include "replay/cuda/replayer.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "replay/cuda/guard.h"
+#include "replay/cuda/observed.h"
+#include "replay/schedule.h"
+
+namespace bohr::replay::cuda {
+
+namespace {
+
+class CudaReplayer : public Replayer {
+ public:
+  CudaReplayer(const Driver& driver, Launch launch)
+      : driver_(driver), launch_(std::move(launch)), steps_(steps_of(launch_.program)) {}
+  ~CudaReplayer() override { static_cast<void>(CudaReplayer::release()); }
+
+  Status begin() {
+    BOHR_TRY_STATUS(refuse_what_cannot_run());
+    for (const Step& step : steps_) {
+      Ranges named;
+      for (const Access& access : work_accesses(launch_.program, step))
+        if (in_part(access, step.part)) named.push_back(access.range);
+      named_.push_back(merged(std::move(named)));
+    }
+    BOHR_TRY(device, Device::create(driver_));
+    device_ = std::move(device);
+    return Nothing{};
+  }
+
+  const Program& program() const override { return launch_.program; }
+  std::span<const Step> steps() const override { return steps_; }
+  std::span<const ByteRange> written(int32_t step) const override {
+    return written_[static_cast<size_t>(step)];
+  }
+
+  Result<Saved> learn() override {
+    Ranges all;
+    for (const Ranges& named : named_) all.insert(all.end(), named.begin(), named.end());
+    BOHR_TRY(guard, Guard::of(device_.get(), all));
+    guard_ = std::move(guard);
+    BOHR_TRY_STATUS(guard_->save());
+    BOHR_TRY(digest, guard_->digest());
+    saved_ = {guard_->bytes(), digest};
+    const Status observed = observe_writes();
+    if (!observed.ok()) {
+      BOHR_TRY_STATUS(restore());
+      return observed.error();
+    }
+    BOHR_TRY_STATUS(restore());
+    return saved_;
+  }
+
+  Result<Outcome> run(const Request& request) override {
+    BOHR_TRY_STATUS(still_there());
+    BOHR_TRY_STATUS(guard_->restore());
+    BOHR_TRY_STATUS(check_request(*this, request, [this](int32_t step) { return bytes_of(step); }));
+    BOHR_TRY_STATUS(put_contents(request.contents));
+    auto outcome = run_order(request);
+    if (!outcome.ok() && !device_->lost()) BOHR_TRY_STATUS(guard_->restore());
+    return outcome;
+  }
+
+  Result<Outcome> run_unforced(uint64_t) override {
+    BOHR_TRY_STATUS(still_there());
+    if (launch_.exec == nullptr) {
+      return Error{"no-own-run", launch_.program.source, "", "there is no instantiated graph",
+                   "run orders of steps"};
+    }
+    BOHR_TRY_STATUS(guard_->restore());
+    BOHR_TRY_STATUS(device_->check(driver_.cuGraphLaunch(launch_.exec, device_->stream()),
+                                   "launching the program's own graph"));
+    BOHR_TRY_STATUS(device_->wait());
+    Outcome outcome;
+    outcome.ran = steps_.size();
+    return outcome;
+  }
+
+  Status restore() override {
+    BOHR_TRY_STATUS(still_there());
+    BOHR_TRY_STATUS(guard_->restore());
+    BOHR_TRY(digest, guard_->digest());
+    if (digest == saved_.digest) return Nothing{};
+    return Error{"replay-restore", launch_.program.source, "",
+                 "memory did not become what was saved: something else writes it meanwhile",
+                 "stop what shares this memory (another process, RDMA), or explore another graph"};
+  }
+
+  Status release() override {
+    if (!guard_ || !guard_->holds_saved() || device_->lost()) return Nothing{};
+    const Status restored = restore();
+    guard_->drop();
+    lists_.buffer.reset();
+    slots_.reset();
+    return restored;
+  }
+
+  Result<std::vector<uint64_t>> digest(std::span<const ByteRange> ranges) override {
+    for (const ByteRange& range : ranges) BOHR_TRY_STATUS(in_memory(range));
+    return guard_->digests(ranges);
+  }
+
+  Result<Bytes> fetch(ByteRange range) override {
+    BOHR_TRY_STATUS(in_memory(range));
+    return fetch_all({&range, 1});
+  }
+
+ private:
+  // --- refusals ---
+
+  Status refuse_what_cannot_run() const {
+    for (const int32_t node : launch_.nodes) {
+      if (node < 0) continue;
+      const bool known = static_cast<size_t>(node) < launch_.work->nodes.size();
+      const std::string reason =
+          known ? launch_.work->nodes[static_cast<size_t>(node)].refusal : "unreadable-node";
+      if (reason.empty()) continue;
+      return Error{reason, launch_.program.source, "node " + std::to_string(node),
+                   "this node cannot be run by itself", "explore a graph without such nodes"};
+    }
+    if (launch_.nodes.size() == steps_.size()) return Nothing{};
+    return Error{"replay-request", launch_.program.source, "",
+                 "one node is needed for each step of the launch",
+                 "this is a bug in whoever asked"};
+  }
+
+  Status still_there() const {
+    if (device_->lost()) {
+      return Error{"process-lost", launch_.program.source, "",
+                   "an earlier order ended the program's context", "start the program again"};
+    }
+    if (guard_ && guard_->holds_saved()) return Nothing{};
+    return Error{"replay-request", launch_.program.source, "", "nothing is saved",
+                 "call learn() first"};
+  }
+
+  Status in_memory(const ByteRange& range) const {
+    if (guard_ && guard_->contains(range)) return Nothing{};
+    return Error{"replay-range", launch_.program.source, "", "no step names memory in this range",
+                 "take ranges from what the launch accesses"};
+  }
+
+  // --- learning ---
+
+  Status observe_writes() {
+    std::vector<Ranges> changed(steps_.size());
+    BOHR_TRY_STATUS(observe_once({}, &changed));
+    Ranges blank = handed_out_inside();
+    for (const Ranges& ranges : changed) blank.insert(blank.end(), ranges.begin(), ranges.end());
+    BOHR_TRY_STATUS(observe_once(merged(std::move(blank)), &changed));
+    guard_->unwatch();
+    for (size_t i = 0; i < changed.size(); ++i) {
+      for (const ByteRange& range : exactly_written(i)) changed[i].push_back(range);
+      changed[i] = merged(std::move(changed[i]));
+    }
+    written_ = written_by(changed, named_);
+    return upload_written();
+  }
+
+  Status observe_once(const Ranges& blank, std::vector<Ranges>* changed) {
+    BOHR_TRY_STATUS(guard_->restore());
+    for (const ByteRange& range : blank) BOHR_TRY_STATUS(guard_->clear(range));
+    BOHR_TRY_STATUS(guard_->watch());
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      BOHR_TRY_STATUS(issue_step(static_cast<int32_t>(i)));
+      BOHR_TRY(runs, guard_->changes());
+      (*changed)[i].insert((*changed)[i].end(), runs.begin(), runs.end());
+    }
+    return Nothing{};
+  }
+
+  // Blocks whose contents at the start mean nothing.
+  Ranges handed_out_inside() const {
+    Ranges ranges;
+    for (const Lifetime& lifetime : launch_.program.lifetimes)
+      if (lifetime.alloc.known() && lifetime.alloc.graph.valid())
+        for (const Piece& piece : lifetime.pieces) ranges.push_back(piece.range);
+    return ranges;
+  }
+
+  // Copies and fills say what they write.
+  Ranges exactly_written(size_t step) const {
+    Ranges ranges;
+    for (const Access& access : work_accesses(launch_.program, steps_[step]))
+      if (in_part(access, steps_[step].part) && access.source == AccessSource::copy &&
+          writes(access.mode) && access.certainty == Certainty::exact &&
+          guard_->contains(access.range))
+        ranges.push_back(access.range);
+    return ranges;
+  }
+
+  // All written ranges in one list, a slice for each step.
+  Status upload_written() {
+    std::vector<Span> spans;
+    slices_.clear();
+    for (const Ranges& ranges : written_) {
+      SpanSlice slice{spans.size(), ranges.size(), 0};
+      for (const Span& span : laid_out(ranges)) {
+        spans.push_back(span);
+        slice.widest = std::max(slice.widest, span.size);
+      }
+      slices_.push_back(slice);
+    }
+    BOHR_TRY(lists, device_->upload(std::move(spans)));
+    lists_ = std::move(lists);
+    slots_ = Buffer::of(driver_, steps_.size() * sizeof(uint64_t), true);
+    if (slots_) return Nothing{};
+    return Error{"explore-memory", "", "", "no memory for our own tables",
+                 "leave more memory free"};
+  }
+
+  // --- running ---
+
+  Status issue_step(int32_t step) {
+    const int32_t node = launch_.nodes[static_cast<size_t>(step)];
+    if (node < 0) return Nothing{};
+    const NodeWork& work = launch_.work->nodes[static_cast<size_t>(node)];
+    return device_->check(issue(driver_, work, device_->stream()),
+                          "running node " + std::to_string(node));
+  }
+
+  Status put_contents(std::span<const Content> contents) {
+    for (const Content& content : contents)
+      if (!in_memory(content.range).ok() || content.bytes.size() != content.range.size())
+        return Error{"replay-contents", launch_.program.source, "",
+                     "the contents do not fit their range", "put what was fetched from it"};
+    for (const Content& content : contents)
+      BOHR_TRY_STATUS(guard_->put(content.range, content.bytes.data()));
+    return Nothing{};
+  }
+
+  Result<Outcome> run_order(const Request& request) {
+    const auto pin_of = index_by_step(request.pins, [](const Pin& pin) { return pin.step; });
+    const auto keep_of = index_by_step(request.keep, std::identity());
+    Outcome outcome;
+    outcome.kept.resize(request.keep.size());
+    if (request.stepwise) BOHR_TRY_STATUS(device_->clear(slots_.address(), slots_.bytes()));
+    if (request.observe) BOHR_TRY_STATUS(guard_->watch());
+    if (!request.expected.empty()) outcome.digests.assign(steps_.size(), 0);
+    for (const int32_t step : request.order) {
+      const auto i = static_cast<size_t>(step);
+      BOHR_TRY_STATUS(issue_step(step));
+      if (request.observe) BOHR_TRY_STATUS(note_changes(step, &outcome.changed));
+      if (!pin_of.empty() && pin_of[i] >= 0)
+        BOHR_TRY_STATUS(put(step, request.pins[static_cast<size_t>(pin_of[i])].bytes));
+      ++outcome.ran;
+      if (!request.stepwise) continue;
+      BOHR_TRY_STATUS(device_->digest(lists_, slices_[i], slot(i)));
+      if (!keep_of.empty() && keep_of[i] >= 0) {
+        BOHR_TRY(bytes, fetch_all(written_[i]));
+        outcome.kept[static_cast<size_t>(keep_of[i])] = std::move(bytes);
+      }
+      if (request.expected.empty()) continue;
+      BOHR_TRY_STATUS(device_->copy_to_host(&outcome.digests[i], slot(i), sizeof(uint64_t)));
+      if (outcome.digests[i] != request.expected[i]) break;
+    }
+    BOHR_TRY_STATUS(device_->wait());
+    if (request.stepwise && request.expected.empty()) {
+      outcome.digests.assign(steps_.size(), 0);
+      BOHR_TRY_STATUS(
+          device_->copy_to_host(outcome.digests.data(), slots_.address(), slots_.bytes()));
+    }
+    return outcome;
+  }
+
+  CUdeviceptr slot(size_t step) const { return slots_.address() + step * sizeof(uint64_t); }
+
+  Status note_changes(int32_t step, std::vector<Changed>* changed) {
+    BOHR_TRY(runs, guard_->changes());
+    const std::vector<Ranges> by_step = {std::move(runs)};
+    const std::vector<Ranges> blocks = {named_[static_cast<size_t>(step)]};
+    const std::vector<Ranges> seen = written_by(by_step, blocks);
+    for (const ByteRange& range : seen.front()) changed->push_back({step, range});
+    return Nothing{};
+  }
+
+  // For each step its place in `items`, or -1; nothing at all when there are no items.
+  template <class Items, class StepOf>
+  std::vector<int32_t> index_by_step(const Items& items, StepOf&& step_of) const {
+    std::vector<int32_t> index(items.empty() ? 0 : steps_.size(), -1);
+    for (size_t i = 0; i < items.size(); ++i)
+      index[static_cast<size_t>(step_of(items[i]))] = static_cast<int32_t>(i);
+    return index;
+  }
+
+  size_t bytes_of(int32_t step) const {
+    size_t bytes = 0;
+    for (const ByteRange& range : written(step)) bytes += range.size();
+    return bytes;
+  }
+
+  Status put(int32_t step, const Bytes& bytes) {
+    const uint8_t* from = bytes.data();
+    for (const ByteRange& range : written(step)) {
+      BOHR_TRY_STATUS(guard_->put(range, from));
+      from += range.size();
+    }
+    return Nothing{};
+  }
+
+  Result<Bytes> fetch_all(std::span<const ByteRange> ranges) {
+    size_t total = 0;
+    for (const ByteRange& range : ranges) total += range.size();
+    Bytes bytes(total);
+    uint8_t* to = bytes.data();
+    for (const ByteRange& range : ranges) {
+      BOHR_TRY_STATUS(guard_->get(range, to));
+      to += range.size();
+    }
+    return bytes;
+  }
+
+  const Driver& driver_;
+  Launch launch_;
+  std::vector<Step> steps_;
+  std::vector<Ranges> named_;    // by step
+  std::vector<Ranges> written_;  // by step
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<Guard> guard_;   // null until learn()
+  SpanList lists_;                 // of all written ranges
+  std::vector<SpanSlice> slices_;  // of it, by step
+  Buffer slots_;                   // a digest for each step
+  Saved saved_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Replayer>> cuda_replayer(const Driver& driver, Launch launch) {
+  auto replayer = std::make_unique<CudaReplayer>(driver, std::move(launch));
+  BOHR_TRY_STATUS(replayer->begin());
+  return std::unique_ptr<Replayer>(std::move(replayer));
+}
+
+}  // namespace bohr::replay::cuda

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The replayer of one launch of one CUDA graph, in the process that owns it.
+//
+// Steps are issued one after the other on a stream of our own, from descriptors, so any order can
+// be run without instantiating anything. What steps write is observed: the first learn() runs them
+// in issue order twice, once with what stands in memory and once with zeros where the program
+// itself leaves nothing (blocks that are handed out within the graph) and where the first run
+// changed something, and looks after each step which bytes changed.
+//
+// Assumes that nothing else uses the memory meanwhile and that the context which owns the graph is
+// current on the calling thread, the same one throughout.
+#pragma once
+
+#include <cuda.h>
+
+#include <memory>
+#include <vector>
+
+#include "replay/cuda/driver.h"
+#include "replay/cuda/node.h"
+#include "replay/replayer.h"
+
+namespace bohr::replay::cuda {
+
+// `program` has one launch; its accesses say what each step names. `nodes`: for each step the node
+// of `work`, or -1 where there is nothing to run (the early part of a programmatic kernel, which
+// runs whole as its rest). `exec` may be null: then there are no runs of the program by itself.
+struct Launch {
+  Program program;
+  std::shared_ptr<const GraphWork> work;
+  std::vector<int32_t> nodes;
+  CUgraphExec exec = nullptr;
+};
+
+// Refuses by the reason of the first node that cannot be run. `driver` must outlive the replayer.
+Result<std::unique_ptr<Replayer>> cuda_replayer(const Driver& driver, Launch launch);
+
+}  // namespace bohr::replay::cuda
