@@ -22,12 +22,7 @@ class CudaReplayer : public Replayer {
 
   Status begin() {
     BOHR_TRY_STATUS(refuse_what_cannot_run());
-    for (const Step& step : steps_) {
-      Ranges named;
-      for (const Access& access : work_accesses(launch_.program, step))
-        if (in_part(access, step.part)) named.push_back(access.range);
-      named_.push_back(merged(std::move(named)));
-    }
+    for (const PlanStep& step : launch_.plan.steps) named_.push_back(step.named);
     BOHR_TRY(device, Device::create(driver_));
     device_ = std::move(device);
     return Nothing{};
@@ -60,6 +55,9 @@ class CudaReplayer : public Replayer {
     BOHR_TRY_STATUS(still_there());
     BOHR_TRY_STATUS(guard_->restore());
     BOHR_TRY_STATUS(check_request(*this, request, [this](int32_t step) { return bytes_of(step); }));
+    if (!std::equal(request.ignored.begin(), request.ignored.end(), ignored_.begin(),
+                    ignored_.end()))
+      BOHR_TRY_STATUS(upload_written({request.ignored.begin(), request.ignored.end()}));
     BOHR_TRY_STATUS(put_contents(request.contents));
     auto outcome = run_order(request);
     if (!outcome.ok() && !device_->lost()) BOHR_TRY_STATUS(guard_->restore());
@@ -115,17 +113,17 @@ class CudaReplayer : public Replayer {
 
   Status refuse_what_cannot_run() const {
     for (const int32_t node : launch_.nodes) {
-      if (node < 0) continue;
-      const bool known = static_cast<size_t>(node) < launch_.work->nodes.size();
+      const bool known = node >= 0 && static_cast<size_t>(node) < launch_.work->nodes.size();
       const std::string reason =
           known ? launch_.work->nodes[static_cast<size_t>(node)].refusal : "unreadable-node";
       if (reason.empty()) continue;
       return Error{reason, launch_.program.source, "node " + std::to_string(node),
                    "this node cannot be run by itself", "explore a graph without such nodes"};
     }
-    if (launch_.nodes.size() == steps_.size()) return Nothing{};
+    if (launch_.nodes.size() == steps_.size() && launch_.plan.steps.size() == steps_.size())
+      return Nothing{};
     return Error{"replay-request", launch_.program.source, "",
-                 "one node is needed for each step of the launch",
+                 "a node and a plan are needed for each step of the launch",
                  "this is a bug in whoever asked"};
   }
 
@@ -150,16 +148,17 @@ class CudaReplayer : public Replayer {
   Status observe_writes() {
     std::vector<Ranges> changed(steps_.size());
     BOHR_TRY_STATUS(observe_once({}, &changed));
-    Ranges blank = handed_out_inside();
+    Ranges blank = launch_.plan.blank;
     for (const Ranges& ranges : changed) blank.insert(blank.end(), ranges.begin(), ranges.end());
     BOHR_TRY_STATUS(observe_once(merged(std::move(blank)), &changed));
     guard_->unwatch();
     for (size_t i = 0; i < changed.size(); ++i) {
-      for (const ByteRange& range : exactly_written(i)) changed[i].push_back(range);
+      for (const ByteRange& range : launch_.plan.steps[i].writes)
+        if (guard_->contains(range)) changed[i].push_back(range);
       changed[i] = merged(std::move(changed[i]));
     }
     written_ = written_by(changed, named_);
-    return upload_written();
+    return upload_written({});
   }
 
   Status observe_once(const Ranges& blank, std::vector<Ranges>* changed) {
@@ -174,31 +173,13 @@ class CudaReplayer : public Replayer {
     return Nothing{};
   }
 
-  // Blocks whose contents at the start mean nothing.
-  Ranges handed_out_inside() const {
-    Ranges ranges;
-    for (const Lifetime& lifetime : launch_.program.lifetimes)
-      if (lifetime.alloc.known() && lifetime.alloc.graph.valid())
-        for (const Piece& piece : lifetime.pieces) ranges.push_back(piece.range);
-    return ranges;
-  }
-
-  // Copies and fills say what they write.
-  Ranges exactly_written(size_t step) const {
-    Ranges ranges;
-    for (const Access& access : work_accesses(launch_.program, steps_[step]))
-      if (in_part(access, steps_[step].part) && access.source == AccessSource::copy &&
-          writes(access.mode) && access.certainty == Certainty::exact &&
-          guard_->contains(access.range))
-        ranges.push_back(access.range);
-    return ranges;
-  }
-
-  // All written ranges in one list, a slice for each step.
-  Status upload_written() {
+  // All written ranges that count in one list, a slice for each step.
+  Status upload_written(Ranges ignored) {
+    ignored_ = std::move(ignored);
     std::vector<Span> spans;
     slices_.clear();
-    for (const Ranges& ranges : written_) {
+    for (const Ranges& written : written_) {
+      const Ranges ranges = without(written, ignored_);
       SpanSlice slice{spans.size(), ranges.size(), 0};
       for (const Span& span : laid_out(ranges)) {
         spans.push_back(span);
@@ -217,8 +198,8 @@ class CudaReplayer : public Replayer {
   // --- running ---
 
   Status issue_step(int32_t step) {
+    if (!launch_.plan.steps[static_cast<size_t>(step)].runs) return Nothing{};
     const int32_t node = launch_.nodes[static_cast<size_t>(step)];
-    if (node < 0) return Nothing{};
     const NodeWork& work = launch_.work->nodes[static_cast<size_t>(node)];
     return device_->check(issue(driver_, work, device_->stream()),
                           "running node " + std::to_string(node));
@@ -322,7 +303,8 @@ class CudaReplayer : public Replayer {
   std::vector<Ranges> written_;  // by step
   std::unique_ptr<Device> device_;
   std::unique_ptr<Guard> guard_;   // null until learn()
-  SpanList lists_;                 // of all written ranges
+  Ranges ignored_;                 // left out of digests
+  SpanList lists_;                 // of all written ranges that count
   std::vector<SpanSlice> slices_;  // of it, by step
   Buffer slots_;                   // a digest for each step
   Saved saved_;

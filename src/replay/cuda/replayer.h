@@ -18,15 +18,17 @@
 
 #include "replay/cuda/driver.h"
 #include "replay/cuda/node.h"
+#include "replay/plan.h"
 #include "replay/replayer.h"
 
 namespace bohr::replay::cuda {
 
-// `program` has one launch; its accesses say what each step names. `nodes`: for each step the node
-// of `work`, or -1 where there is nothing to run (the early part of a programmatic kernel, which
-// runs whole as its rest). `exec` may be null: then there are no runs of the program by itself.
+// The program may say no more than how many steps there are; `plan` has one entry for each.
+// `nodes`: for each step its node in `work`. `exec` may be null: then there are no runs of the
+// program by itself.
 struct Launch {
   Program program;
+  Plan plan;
   std::shared_ptr<const GraphWork> work;
   std::vector<int32_t> nodes;
   CUgraphExec exec = nullptr;

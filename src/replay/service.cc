@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/service.h"
+
+namespace bohr::replay {
+
+Request OwnedRequest::view() const {
+  Request request;
+  request.order = order;
+  request.contents = contents;
+  request.pins = pins;
+  request.stepwise = stepwise;
+  request.expected = expected;
+  request.keep = keep;
+  request.observe = observe;
+  request.ignored = ignored;
+  return request;
+}
+
+Bytes body_of(const Request& request) {
+  BodyWriter body;
+  body.numbers(request.order);
+  body.list(request.contents, [&](const Content& content) {
+    body.ranges({&content.range, 1});
+    body.block(content.bytes);
+  });
+  body.list(request.pins, [&](const Pin& pin) {
+    body.number(static_cast<uint64_t>(pin.step));
+    body.block(pin.bytes);
+  });
+  body.numbers(request.expected);
+  body.numbers(request.keep);
+  body.ranges(request.ignored);
+  body.number(request.stepwise);
+  body.number(request.observe);
+  return body.take();
+}
+
+Result<OwnedRequest> request_of(std::span<const uint8_t> bytes) {
+  BodyReader body(bytes);
+  OwnedRequest request;
+  bool whole = true;
+  request.order = body.numbers<int32_t>();
+  request.contents = body.list<Content>(32, [&] {
+    const std::vector<ByteRange> range = body.ranges();
+    whole = whole && range.size() == 1;
+    return Content{range.empty() ? ByteRange() : range.front(), body.block()};
+  });
+  request.pins = body.list<Pin>(16, [&] {
+    const auto step = static_cast<int32_t>(body.number());
+    return Pin{step, body.block()};
+  });
+  request.expected = body.numbers<uint64_t>();
+  request.keep = body.numbers<int32_t>();
+  request.ignored = body.ranges();
+  request.stepwise = body.number() != 0;
+  request.observe = body.number() != 0;
+  if (!body.done() || !whole) return bad_message("a request");
+  return request;
+}
+
+Bytes body_of(const Outcome& outcome) {
+  BodyWriter body;
+  body.number(outcome.ran);
+  body.numbers(std::span(outcome.digests));
+  body.list(std::span(outcome.kept), [&](const Bytes& bytes) { body.block(bytes); });
+  body.list(std::span(outcome.changed), [&](const Changed& changed) {
+    body.number(static_cast<uint64_t>(changed.step));
+    body.number(changed.range.begin), body.number(changed.range.end);
+  });
+  body.list(std::span(outcome.spans), [&](const Span& span) {
+    body.number(static_cast<uint64_t>(span.begin_ns));
+    body.number(static_cast<uint64_t>(span.end_ns));
+  });
+  return body.take();
+}
+
+Result<Outcome> outcome_of(std::span<const uint8_t> bytes) {
+  BodyReader body(bytes);
+  Outcome outcome;
+  outcome.ran = body.number();
+  outcome.digests = body.numbers<uint64_t>();
+  outcome.kept = body.list<Bytes>(8, [&] { return body.block(); });
+  outcome.changed = body.list<Changed>(24, [&] {
+    const auto step = static_cast<int32_t>(body.number());
+    const uint64_t begin = body.number();
+    return Changed{step, {begin, body.number()}};
+  });
+  outcome.spans = body.list<Span>(16, [&] {
+    const auto begin = static_cast<int64_t>(body.number());
+    return Span{begin, static_cast<int64_t>(body.number())};
+  });
+  if (!body.done()) return bad_message("an outcome");
+  return outcome;
+}
+
+Bytes body_of(const Learned& learned) {
+  BodyWriter body;
+  body.number(learned.saved.bytes);
+  body.number(learned.saved.digest);
+  body.list(std::span(learned.written),
+            [&](const std::vector<ByteRange>& ranges) { body.ranges(ranges); });
+  return body.take();
+}
+
+Result<Learned> learned_of(std::span<const uint8_t> bytes) {
+  BodyReader body(bytes);
+  Learned learned;
+  learned.saved.bytes = body.number();
+  learned.saved.digest = body.number();
+  learned.written = body.list<std::vector<ByteRange>>(8, [&] { return body.ranges(); });
+  if (!body.done()) return bad_message("what was learned");
+  return learned;
+}
+
+namespace {
+
+Result<Bytes> learn(Replayer& replayer) {
+  BOHR_TRY(saved, replayer.learn());
+  Learned learned{saved, {}};
+  for (size_t i = 0; i < replayer.steps().size(); ++i) {
+    const auto written = replayer.written(static_cast<int32_t>(i));
+    learned.written.emplace_back(written.begin(), written.end());
+  }
+  return body_of(learned);
+}
+
+Result<Bytes> run(Replayer& replayer, std::span<const uint8_t> body) {
+  BOHR_TRY(request, request_of(body));
+  BOHR_TRY(outcome, replayer.run(request.view()));
+  return body_of(outcome);
+}
+
+Result<Bytes> run_unforced(Replayer& replayer, std::span<const uint8_t> bytes) {
+  BodyReader body(bytes);
+  const uint64_t seed = body.number();
+  if (!body.done()) return bad_message("a seed");
+  BOHR_TRY(outcome, replayer.run_unforced(seed));
+  return body_of(outcome);
+}
+
+Result<Bytes> digest(Replayer& replayer, std::span<const uint8_t> bytes) {
+  BodyReader body(bytes);
+  const std::vector<ByteRange> ranges = body.ranges();
+  if (!body.done()) return bad_message("ranges");
+  BOHR_TRY(digests, replayer.digest(ranges));
+  BodyWriter reply;
+  reply.numbers(std::span<const uint64_t>(digests));
+  return reply.take();
+}
+
+Result<Bytes> fetch(Replayer& replayer, std::span<const uint8_t> bytes) {
+  BodyReader body(bytes);
+  const std::vector<ByteRange> ranges = body.ranges();
+  if (!body.done() || ranges.size() != 1) return bad_message("a range");
+  BOHR_TRY(fetched, replayer.fetch(ranges.front()));
+  BodyWriter reply;
+  reply.block(fetched);
+  return reply.take();
+}
+
+Result<Bytes> nothing(const Status& status) {
+  if (!status.ok()) return status.error();
+  return Bytes();
+}
+
+Result<Bytes> answer(Replayer& replayer, const Message& message) {
+  switch (static_cast<Ask>(message.kind)) {
+    case Ask::learn:
+      return learn(replayer);
+    case Ask::run:
+      return run(replayer, message.body);
+    case Ask::run_unforced:
+      return run_unforced(replayer, message.body);
+    case Ask::restore:
+      return nothing(replayer.restore());
+    case Ask::digest:
+      return digest(replayer, message.body);
+    case Ask::fetch:
+      return fetch(replayer, message.body);
+    case Ask::release:
+      return nothing(replayer.release());
+  }
+  return bad_message("a request of kind " + std::to_string(message.kind));
+}
+
+Message reply_to(Replayer& replayer, const Message& message) {
+  const Result<Bytes> result = answer(replayer, message);
+  if (result.ok()) return {static_cast<uint8_t>(Reply::done), result.value()};
+  BodyWriter body;
+  put_error(&body, result.error());
+  return {static_cast<uint8_t>(Reply::refused), body.take()};
+}
+
+}  // namespace
+
+Status serve(int socket, Replayer& replayer) {
+  for (;;) {
+    const auto message = receive(socket);
+    if (!message.ok()) break;
+    if (!send(socket, reply_to(replayer, message.value())).ok()) break;
+  }
+  return replayer.release();
+}
+
+}  // namespace bohr::replay

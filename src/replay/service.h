@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Serves a Replayer over a socket; the other end is replay/remote.
+//
+// One request, one reply, in turn. Steps are those of the replayer; the asking side knows their
+// program. When the peer goes away, or says that it is done, memory is restored and verified
+// before serve() returns, so at most one order runs after a peer has died.
+#pragma once
+
+#include "replay/replayer.h"
+#include "replay/wire.h"
+
+namespace bohr::replay {
+
+enum class Ask : uint8_t { learn = 1, run, run_unforced, restore, digest, fetch, release };
+enum class Reply : uint8_t { done = 1, refused };
+
+// Bodies of messages, for both ends.
+struct Learned {
+  Saved saved;
+  std::vector<std::vector<ByteRange>> written;  // by step
+};
+// A request that owns what it is made of.
+struct OwnedRequest {
+  std::vector<int32_t> order;
+  std::vector<Content> contents;
+  std::vector<Pin> pins;
+  std::vector<uint64_t> expected;
+  std::vector<int32_t> keep;
+  std::vector<ByteRange> ignored;
+  bool stepwise = false;
+  bool observe = false;
+  Request view() const;
+};
+Bytes body_of(const Request& request);
+Bytes body_of(const Outcome& outcome);
+Bytes body_of(const Learned& learned);
+Result<OwnedRequest> request_of(std::span<const uint8_t> body);
+Result<Outcome> outcome_of(std::span<const uint8_t> body);
+Result<Learned> learned_of(std::span<const uint8_t> body);
+
+// Until the peer releases or is gone; then the replayer is released. What a broken peer sent last
+// is the error of neither.
+Status serve(int socket, Replayer& replayer);
+
+}  // namespace bohr::replay
