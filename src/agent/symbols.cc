@@ -56,7 +56,7 @@ std::vector<Symbol> read_symbols(const std::string& file) {
   std::vector<Symbol> symbols;
   const Image image(file);
   Elf64_Ehdr head;
-  if (!image.read(0, &head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG)) return symbols;
+  if (!image.read(0, &head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return symbols;
   const uint64_t base = load_base(image, head);
   for (unsigned i = 0; i < head.e_shnum; ++i) {
     Elf64_Shdr table, names;

@@ -186,6 +186,16 @@ std::optional<Error> refuse_head(std::span<const uint8_t> bytes, const std::stri
 
 }  // namespace
 
+Record::Record() = default;
+Record::Record(const Record& other) = default;
+Record::Record(Record&& other) noexcept = default;
+Record& Record::operator=(const Record& other) = default;
+Record& Record::operator=(Record&& other) noexcept = default;
+Record::~Record() = default;
+bool Record::operator==(const Record& other) const {
+  return static_cast<const AnyRecord&>(*this) == static_cast<const AnyRecord&>(other);
+}
+
 Result<Log> read_log(std::span<const uint8_t> bytes, const std::string& source) {
   if (auto error = refuse_head(bytes, source)) return *std::move(error);
   return LogWalk(bytes, source).run();

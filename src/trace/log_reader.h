@@ -13,12 +13,25 @@
 
 namespace bohr::trace {
 
-using Record =
+using AnyRecord =
     std::variant<Process, Device, Thread, Stack, Function, Framework, Scope, Stream, StreamGone,
                  Name, Kernel, Copy, Set, HostFunc, Unmodelled, HostWrite, AccessRecord,
                  EventRecord, EventWait, HostSync, HostAccess, CaptureBegin, CaptureEnd, Graph,
                  Node, Edges, Exec, ExecChange, Launch, ExecGone, MemAlloc, MemFree, BlockAlloc,
                  BlockFree, History, Segment, Diagnostic, End>;
+
+// A type of its own, whose members stand in one source: a variant of so many kinds takes seconds to
+// compile in each source that copies, moves or destroys it.
+struct Record : AnyRecord {
+  using AnyRecord::AnyRecord;
+  Record();
+  Record(const Record& other);
+  Record(Record&& other) noexcept;
+  Record& operator=(const Record& other);
+  Record& operator=(Record&& other) noexcept;
+  ~Record();
+  bool operator==(const Record& other) const;
+};
 
 // The records of one process, in the order in which they were written. `strings[0]` is empty.
 // Readers vouch that every Text and every string id of a Stack lies in `strings`, that every
