@@ -25,11 +25,19 @@ if(NOT BOHR_CUDA STREQUAL "OFF")
 endif()
 
 # bohr_device_code(TARGET SOURCE.cu NAME): compiles kernels to a fat binary (code for sm_90, and
-# PTX for whatever else) and adds it to TARGET as the array NAME (a qualified name).
+# PTX for whatever else) and adds it to TARGET as the array NAME (a qualified name). Without nvcc
+# the array holds a single "0".
 function(bohr_device_code target source name)
   get_filename_component(stem ${source} NAME_WE)
   set(binary ${CMAKE_CURRENT_BINARY_DIR}/${target}_${stem}.fatbin)
   set(array ${CMAKE_CURRENT_BINARY_DIR}/${target}_${stem}.cc)
+  if(NOT BOHR_NVCC)
+    file(CONFIGURE OUTPUT ${binary} CONTENT "0")
+    execute_process(COMMAND ${CMAKE_COMMAND} -DBINARY=${binary} -DARRAY=${array} -DNAME=${name}
+                            -P ${CMAKE_SOURCE_DIR}/cmake/EmbedBinary.cmake)
+    target_sources(${target} PRIVATE ${array})
+    return()
+  endif()
   get_filename_component(folder ${source} DIRECTORY)
   file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.h)
   add_custom_command(

@@ -56,7 +56,7 @@ bohr_library(bohr_replay GLOB replay/* EXCLUDE replay/.*/ PUBLIC bohr_model bohr
 bohr_library(bohr_replay_sim GLOB replay/sim/* PUBLIC bohr_replay bohr_model bohr_gpu_sim)
 bohr_library(bohr_replay_symbolic GLOB replay/symbolic/* PUBLIC bohr_replay bohr_model)
 bohr_library(bohr_replay_remote GLOB replay/remote/* PUBLIC bohr_replay bohr_model)
-if(BOHR_CUDA_FOUND AND BOHR_NVCC)
+if(BOHR_CUDA_FOUND)
   bohr_library(bohr_gpu_cuda GLOB gpu/cuda/* PUBLIC bohr_gpu bohr_base bohr_cuda_headers)
   bohr_library(bohr_replay_cuda GLOB replay/cuda/*
                PUBLIC bohr_replay bohr_model bohr_gpu_cuda bohr_cuda_headers)

@@ -10,6 +10,8 @@
 //   BOHR_MAX_LOG           bytes that one process may log (decimal); default kDefaultMaxLog
 //   BOHR_STACKS            "0" none; "python" Python frames alone; "all" native and Python frames
 //                          for every call; not set: Python frames for eager work, all in captures
+//   BOHR_EXPLORE           path of the Unix socket where bohr listens; not set: no launch is held
+//   BOHR_EXPLORE_LAUNCH    which launch of each instantiated graph is offered first (decimal; 10)
 //   BOHR_CUPTI             optional: absolute path of libcupti to use where none is mapped yet
 //   PYTHONPATH             the shim's folder (it holds sitecustomize.py) put first
 //
@@ -33,6 +35,8 @@ constexpr const char* kDirVariable = "BOHR_DIR";
 constexpr const char* kMaxLogVariable = "BOHR_MAX_LOG";
 constexpr const char* kStacksVariable = "BOHR_STACKS";
 constexpr const char* kCuptiVariable = "BOHR_CUPTI";
+constexpr const char* kExploreVariable = "BOHR_EXPLORE";
+constexpr const char* kExploreLaunchVariable = "BOHR_EXPLORE_LAUNCH";
 constexpr const char* kPythonPathVariable = "PYTHONPATH";
 
 constexpr uint64_t kDefaultMaxLog = uint64_t{1} << 30;

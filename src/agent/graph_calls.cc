@@ -27,7 +27,10 @@ void add_exec(Recorder& r, DriverCall& call, CUgraphExec exec, CUgraph graph, ui
   {
     std::lock_guard lock(r.mutex);
     record.exec = ++r.graphs.last_exec;
-    r.graphs.execs[exec] = {record.exec, r.graphs.templates[graph].effects};
+    const TemplateState& state = r.graphs.templates[graph];
+    const uint64_t ask_at = r.holding ? r.holding->first_launch : 0;
+    r.graphs.execs[exec] = {
+        record.exec, state.effects, {state.work, record.graph, 0, ask_at, false}};
   }
   record.call = call_of(r, call);
   record.flags = flags;
@@ -78,6 +81,10 @@ void add_change(Recorder& r, DriverCall& call, uint32_t graph) {
 
 void changed(Recorder& r, DriverCall& call) {
   add_change(r, call, 0);
+  {
+    std::lock_guard lock(r.mutex);
+    r.graphs.execs[exec_of(call)].hold.changed = true;
+  }
   stop_watching_pinned(r, "an instantiated graph was changed in a way that is not read");
 }
 
@@ -87,13 +94,18 @@ void updated(Recorder& r, DriverCall& call) {
   const uint32_t number = read_graph(r, graph, 0);
   {
     std::lock_guard lock(r.mutex);
-    r.graphs.execs[exec_of(call)].effects = r.graphs.templates[graph].effects;
+    const TemplateState& state = r.graphs.templates[graph];
+    ExecState& exec = r.graphs.execs[exec_of(call)];
+    exec.effects = state.effects;
+    exec.hold.work = state.work, exec.hold.graph = number, exec.hold.changed = false;
   }
   add_change(r, call, number);
 }
 
 void launching(Recorder& r, DriverCall& call) {
-  if (call.capture || !watches_pinned(r)) return;
+  if (call.capture) return;
+  offer_launch(r, params_of<cuGraphLaunch_params>(call).hGraph);
+  if (!watches_pinned(r)) return;
   bool known = false;
   std::shared_ptr<const LaunchEffects> effects;
   {

@@ -270,12 +270,14 @@ uint32_t read_graph(Recorder& r, CUgraph graph, uint32_t capture) {
   }
   LaunchEffects effects;
   const uint32_t number = read_graph_record(r, graph, capture, 0, 0, 0, &effects, {});
+  auto work = work_of(r, graph);
   const bool none =
       effects.records.empty() && effects.pinned.sources.empty() && !effects.pinned.calls_host;
   std::lock_guard lock(r.mutex);
   TemplateState& state = r.graphs.templates[graph];
   state.number = number;
   state.edits = edits;
+  state.work = std::move(work);
   state.effects = none ? nullptr : std::make_shared<const LaunchEffects>(std::move(effects));
   return number;
 }

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "agent/holding.h"
 #include "agent/pinned.h"
 
 namespace bohr::agent {
@@ -33,12 +34,14 @@ struct TemplateState {
   uint32_t number = 0;  // of the newest Graph record; 0: not read yet
   uint64_t edits = 0;   // Graphs::edits when it was read
   std::unordered_map<CUgraphNode, NodeOrigin> origins;
-  std::shared_ptr<const LaunchEffects> effects;  // null: none
+  std::shared_ptr<const LaunchEffects> effects;         // null: none
+  std::shared_ptr<const replay::cuda::GraphWork> work;  // null: launches are not held
 };
 
 struct ExecState {
   uint32_t number = 0;
   std::shared_ptr<const LaunchEffects> effects;  // null: none
+  ExecHold hold;
 };
 
 struct Graphs {

@@ -153,8 +153,10 @@ void driver_call(Recorder& r, ThreadCalls& calls, CUpti_CallbackId id,
   if (!api) {
     note_newer_call(r, data, id);
   } else if (data.callbackSite == CUPTI_API_ENTER) {
+    enter_call(r, *api);
     enter(r, calls, *api, data);
   } else {
+    leave_call(r, *api);
     leave(r, calls, *api, data);
   }
 }
@@ -266,6 +268,7 @@ void arm() {
     write_error(r->error_path, why);
     return;
   }
+  r->holding = make_holding(stem + kLogSuffix);
   pin_library();
   prepare_unwinder();
   add_process(*r);

@@ -17,6 +17,7 @@
 #include "agent/events.h"
 #include "agent/functions.h"
 #include "agent/graphs.h"
+#include "agent/holding.h"
 #include "agent/memory.h"
 #include "agent/pinned.h"
 #include "agent/python_frames.h"
@@ -49,8 +50,9 @@ struct Recorder {
   Graphs graphs;
   MemoryMap memory;
 
-  PinnedSources pinned;  // has a lock of its own
-  Stacks stacks;         // the same
+  std::unique_ptr<Holding> holding;  // null: no launch is ever held
+  PinnedSources pinned;              // has a lock of its own
+  Stacks stacks;                     // the same
   PythonFrames python;
 
   uint64_t tick() { return clock.fetch_add(1, std::memory_order_relaxed); }

@@ -25,6 +25,7 @@ struct Checked {
   std::string name;  // for people
   Program program;
   Verdict verdict;
+  std::string stem = {};  // of its log in the folder of a run
 };
 
 // A program that was read and not checked.

@@ -27,8 +27,10 @@ Result<Explored> explore_on(replay::Replayer& replayer, Checked checked, const C
   if (exploration.observed_contents > 0 || !exploration.settled.empty()) {
     CheckOptions again = check;
     again.settled = exploration.settled;
-    BOHR_TRY(observed, check_program(explore::with_observed(checked.program, exploration),
-                                     checked.name, again));
+    Program seen = checked.program;
+    if (exploration.observed_contents >= 2)
+      seen = explore::with_observed(std::move(seen), replayer.steps(), exploration.observed);
+    BOHR_TRY(observed, check_program(std::move(seen), checked.name, again));
     explore::rebind(observed.program, checked.verdict, observed.verdict, &exploration);
     checked = std::move(observed);
   }

@@ -106,6 +106,7 @@ void Guest::State::release() {
 Guest::Guest(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Guest::~Guest() { state_->release(); }
 pid_t Guest::pid() const { return state_->pid; }
+bool Guest::ending() const { return state_->last_ending != 0; }
 
 Result<std::unique_ptr<Guest>> Guest::start(const std::vector<std::string>& command,
                                             const std::map<std::string, std::string>& variables) {

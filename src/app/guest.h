@@ -42,6 +42,8 @@ class Guest {
   Guest& operator=(const Guest&) = delete;
 
   pid_t pid() const;
+  // Whether a signal that ends programs was passed on.
+  bool ending() const;
   // Waits for its end for at most so long. Once it has ended, signals are ours again.
   std::optional<GuestEnd> wait(int milliseconds);
 

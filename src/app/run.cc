@@ -29,13 +29,14 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr int kTurn = 250;                   // milliseconds between two looks at the logs
+constexpr int kHoldTurn = 10;                // while launches may be offered
 constexpr milliseconds kBurstOver{750};      // no new graph for so long
 constexpr milliseconds kBurstLongest{3000};  // checked by then although it goes on
 constexpr int kRestFactor = 8;               // rest after a check, in its own duration
 constexpr size_t kMostAnnounced = 5;
 
-std::map<std::string, std::string> variables(const RunOptions& options, const AgentFiles& files,
-                                             const std::string& dir) {
+std::map<std::string, std::string> variables_of(const RunOptions& options, const AgentFiles& files,
+                                                const std::string& dir) {
   std::map<std::string, std::string> set = {{agent::kInjectionVariable, files.agent},
                                             {agent::kAgentVariable, files.agent},
                                             {agent::kDirVariable, dir}};
@@ -167,8 +168,17 @@ Result<RunOutcome> run(const RunOptions& options, const Say& say) {
   BOHR_TRY(files, find_agent(options.lib));
   BOHR_TRY_STATUS(refuse_other_injection(files));
   BOHR_TRY(dir, make_run_dir(options.dir));
-  auto started = Guest::start(options.command, variables(options, files, dir.path));
+  auto variables = variables_of(options, files, dir.path);
+  std::unique_ptr<HeldLaunches> held;
+  if (options.explore) {
+    auto listening = HeldLaunches::listen(dir.path, *options.explore, options.check, say);
+    if (!listening.ok()) return drop_run_dir(dir), listening.error();
+    held = std::move(listening).value();
+    variables.merge(held->variables());
+  }
+  auto started = Guest::start(options.command, variables);
   if (!started.ok()) {
+    held.reset();
     drop_run_dir(dir);
     return started.error();
   }
@@ -178,21 +188,34 @@ Result<RunOutcome> run(const RunOptions& options, const Say& say) {
                   report::bytes(options.max_log > 0 ? options.max_log : agent::kDefaultMaxLog)));
   LiveCheck live(options, dir.path, say);
   std::optional<GuestEnd> end;
-  while (!(end = guest.wait(kTurn))) live.turn();
+  while (!(end = guest.wait(held ? kHoldTurn : kTurn))) {
+    if (held) held->turn([&guest] { return guest.ending(); });
+    live.turn();
+  }
   say(end_line(*end));
   announce_check(dir.path, say);
   RunContents contents = check_ended_run(dir.path, options.check);
   for (const std::string& note : contents.notes) say(note);
-  return RunOutcome{dir.path, std::move(contents.checked), *end};
+  RunOutcome outcome{dir.path, {}, {}, *end};
+  if (held) {
+    BOHR_TRY(attached, held->attach(std::move(contents.checked)));
+    outcome.processes = std::move(attached);
+    BOHR_TRY(saved, save_witnesses(outcome.processes, dir.path, dir.path + "/race",
+                                   options.check.strict_threads));
+    outcome.witnesses = std::move(saved);
+  } else {
+    for (Checked& one : contents.checked) outcome.processes.push_back({std::move(one), {}, {}, 0});
+  }
+  return outcome;
 }
 
 ExitStatus status_of(const RunOutcome& outcome, const std::vector<HazardClass>& require) {
-  const ExitStatus status = status_of(outcome.checked, require);
+  const ExitStatus status = status_of(outcome.processes, require);
   return failed_by_itself(outcome.end) ? worst(status, ExitStatus::program_failed) : status;
 }
 
 Status keep_results(const RunOutcome& outcome, const CheckOptions& options) {
-  const std::vector<report::Subject> subjects = subjects_of(outcome.checked);
+  const std::vector<report::Subject> subjects = subjects_of(outcome.processes);
   report::TextOptions text;
   text.most = -1;
   text.target = shell_word(outcome.dir);

@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "app/check_file.h"
+#include "app/explore_file.h"
 #include "app/guest.h"
+#include "app/held_launches.h"
 #include "base/result.h"
 
 namespace bohr::app {
@@ -21,11 +23,13 @@ struct RunOptions {
   std::string stacks;    // "python", "all", "none"; empty: the agent's own choice
   std::string lib;       // where the agent lies; empty: beside this program
   CheckOptions check;
+  std::optional<HoldOptions> explore;
 };
 
 struct RunOutcome {
   std::string dir;
-  std::vector<Checked> checked;
+  std::vector<Explored> processes;
+  std::vector<std::string> witnesses;  // paths
   GuestEnd end;
 };
 

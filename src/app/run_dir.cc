@@ -68,12 +68,6 @@ Result<trace::Log> read_log(const std::string& path) {
   return trace::to_log(input);
 }
 
-Result<Checked> check_process(const ProcessFiles& files, const CheckOptions& options) {
-  BOHR_TRY(log, read_log(files.log));
-  BOHR_TRY(program, trace::import_log(log));
-  return check_program(std::move(program), process_name(log, "pid " + files.stem), options);
-}
-
 // Nothing was recorded, and nothing was lost.
 bool gave_no_work(const Checked& checked) {
   const std::vector<Diagnostic>& diagnostics = checked.program.diagnostics;
@@ -88,7 +82,7 @@ void add_process(const ProcessFiles& files, const CheckOptions& options, RunCont
     contents->checked.push_back(not_checked(name, "not-recorded", files.error));
     return;
   }
-  Result<Checked> checked = check_process(files, options);
+  Result<Checked> checked = check_log(files.log, options);
   if (!checked.ok()) {
     const std::string why = to_string(checked.error());
     contents->notes.push_back(name + ": " + why);
@@ -146,6 +140,15 @@ std::string process_name(const trace::Log& log, const std::string& otherwise) {
     return fmt::format("pid {}{}{}", process->pid, command.empty() ? "" : " ", command);
   }
   return otherwise;
+}
+
+Result<Checked> check_log(const std::string& path, const CheckOptions& options) {
+  BOHR_TRY(log, read_log(path));
+  BOHR_TRY(program, trace::import_log(log));
+  const std::string stem = fs::path(path).stem();
+  BOHR_TRY(checked, check_program(std::move(program), process_name(log, "pid " + stem), options));
+  checked.stem = stem;
+  return std::move(checked);
 }
 
 RunContents check_ended_run(const std::string& dir, const CheckOptions& options) {

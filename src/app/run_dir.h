@@ -34,6 +34,9 @@ std::vector<ProcessFiles> processes_in(const std::string& dir);
 // "pid 4121 python serve.py", as far as the log tells; `otherwise` when it does not.
 std::string process_name(const trace::Log& log, const std::string& otherwise);
 
+// The process behind one log, which may still be written to.
+Result<Checked> check_log(const std::string& path, const CheckOptions& options);
+
 // The processes that used CUDA, checked. Those that did not, and those that could not be recorded
 // or read, are named in `notes`; of the latter nothing can be said, so each stands as not checked.
 // `checked` is never empty.

@@ -21,7 +21,7 @@ struct Arguments {
   bool expect = false;
 };
 
-std::string as_text(const std::vector<app::Checked>& checked, const CheckArguments& arguments,
+std::string as_text(const std::vector<report::Subject>& subjects, const CheckArguments& arguments,
                     const app::CheckOptions& options, const std::string& target) {
   report::TextOptions text;
   text.style = output_style();
@@ -29,7 +29,7 @@ std::string as_text(const std::vector<app::Checked>& checked, const CheckArgumen
   text.undecided = arguments.undecided;
   text.target = target;
   text.require = options.require;
-  return report::render_text(app::subjects_of(checked), text);
+  return report::render_text(subjects, text);
 }
 
 // What the case expected and did not get; how much of it a check can tell. One line each.
@@ -88,7 +88,8 @@ void CheckRun::add(const std::string& file) {
   if (!json()) {
     if (shown_) show("\n");
     shown_ = true;
-    show(as_text(checked.value(), arguments_.check, options_, app::shell_word(file)));
+    show(as_text(app::subjects_of(checked.value()), arguments_.check, options_,
+                 app::shell_word(file)));
   }
   if (arguments_.expect) {
     judge(checked.value());
@@ -145,10 +146,10 @@ Result<app::CheckOptions> check_options(const CheckArguments& arguments) {
   return options;
 }
 
-std::string render(const std::vector<app::Checked>& checked, const CheckArguments& arguments,
+std::string render(const std::vector<report::Subject>& subjects, const CheckArguments& arguments,
                    const app::CheckOptions& options, const std::string& target) {
-  if (arguments.format == "json") return report::render_json(app::subjects_of(checked), {});
-  return as_text(checked, arguments, options, target);
+  if (arguments.format == "json") return report::render_json(subjects, {});
+  return as_text(subjects, arguments, options, target);
 }
 
 void add_check(CLI::App* app, int* status) {

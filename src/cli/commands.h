@@ -32,7 +32,7 @@ void add_check_arguments(CLI::App* command, CheckArguments* arguments);
 Result<app::CheckOptions> check_options(const CheckArguments& arguments);
 
 // The verdicts in the format that was asked for. `target`: what `bohr show` takes.
-std::string render(const std::vector<app::Checked>& checked, const CheckArguments& arguments,
+std::string render(const std::vector<report::Subject>& subjects, const CheckArguments& arguments,
                    const app::CheckOptions& options, const std::string& target);
 
 constexpr int kUsage = static_cast<int>(app::ExitStatus::unusable);

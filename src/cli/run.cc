@@ -19,13 +19,15 @@ struct Arguments {
   uint64_t max_log = 0;
   std::string stacks;
   std::string exit = "bohr";
+  bool explore = false;
+  app::HoldOptions hold;
   CheckArguments check;
 };
 
 std::string as_json(const app::RunOutcome& outcome) {
   report::JsonOptions json;
   json.program_exit = report::ProgramExit{outcome.end.code, outcome.end.signal};
-  return report::render_json(app::subjects_of(outcome.checked), json);
+  return report::render_json(app::subjects_of(outcome.processes), json);
 }
 
 int report_run(const app::RunOutcome& outcome, const Arguments& arguments,
@@ -37,10 +39,10 @@ int report_run(const app::RunOutcome& outcome, const Arguments& arguments,
   } else {
     say("kept in " + outcome.dir + ": report.txt, findings.json and the logs");
   }
-  const std::string text =
-      arguments.check.format == "json"
-          ? as_json(outcome)
-          : render(outcome.checked, arguments.check, options, app::shell_word(outcome.dir));
+  const std::string text = arguments.check.format == "json"
+                               ? as_json(outcome)
+                               : render(app::subjects_of(outcome.processes), arguments.check,
+                                        options, app::shell_word(outcome.dir));
   if (!print(text)) status = app::ExitStatus::unusable;
   if (arguments.exit == "guest") return app::shell_code(outcome.end);
   return static_cast<int>(status);
@@ -65,6 +67,7 @@ int run_guest(const Arguments& arguments, const std::vector<std::string>& extra,
   run.stacks = arguments.stacks;
   run.lib = lib == nullptr ? "" : lib;
   run.check = options.value();
+  if (arguments.explore) run.explore = arguments.hold;
   const Result<app::RunOutcome> outcome = app::run(run, [](const std::string& line) { say(line); });
   if (!outcome.ok()) return say_error(outcome.error()), kUsage;
   return report_run(outcome.value(), arguments, options.value());
@@ -83,6 +86,19 @@ void add_run(CLI::App* app, const std::vector<std::string>* guest, int* status) 
       ->check(CLI::IsMember({"python", "all", "none"}));
   command->add_option("--exit", arguments->exit, "guest: exit with the program's own status")
       ->check(CLI::IsMember({"guest", "bohr"}));
+  command->add_flag("--explore", arguments->explore,
+                    "hold a launch of each suspicious graph and run its orders there");
+  command->add_option("--launch", arguments->hold.launch, "which launch of a graph is held first")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--graph", arguments->hold.graphs,
+                   "explore this graph, whatever is suspicious in it (repeatable)")
+      ->allow_extra_args(false);
+  command->add_option("--budget", arguments->hold.explore.budget, "replays at most for each graph")
+      ->capture_default_str();
+  command->add_option("--seed", arguments->hold.explore.seed, "of the random orders")
+      ->capture_default_str();
   add_check_arguments(command, &arguments->check);
   command->allow_extras();
   command->callback([arguments, command, guest, status] {

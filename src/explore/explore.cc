@@ -3,7 +3,11 @@
 #include "explore/explore.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
+#include <set>
+#include <string_view>
 
 #include "explore/all_orders.h"
 #include "explore/attempts.h"
@@ -15,19 +19,33 @@ namespace bohr::explore {
 
 namespace {
 
+// After these no more orders can be run, and what was found stands.
+bool ends_search(const Error& error) {
+  constexpr std::array<std::string_view, 5> kEnds = {"process-lost", "watchdog", "remote-lost",
+                                                     "interrupted", "foreign-writer"};
+  return is_budget(error) || std::find(kEnds.begin(), kEnds.end(), error.code) != kEnds.end();
+}
+
 constexpr int64_t kBaselineTrials = 10000;
+constexpr int32_t kOwnRuns = 3;      // whose agreement makes them stable
+constexpr int32_t kOwnGuesses = 16;  // random orders tried for what own launches left
 
 class Explorer {
  public:
-  Explorer(replay::Replayer& replayer, const Verdict& verdict, const Options& options,
-           const order::StepOrder& order, const Footprints& uses)
-      : program_(replayer.program()),
+  // `learned`: what steps write, where that had to be observed under so many `contents`.
+  Explorer(replay::Replayer& replayer, const Program& program, const Verdict& verdict,
+           const Options& options, const order::StepOrder& order, const Footprints& uses,
+           int32_t contents, std::vector<ObservedWrite> learned)
+      : program_(program),
         options_(options),
         order_(order),
         uses_(uses),
         runner_(replayer, options.budget, options.run_on, options.ignored),
         attempts_({program_, verdict, order, uses, options.confirmations}, &runner_, &result_),
-        suspects_(suspects_of(program_, order, uses, verdict)) {}
+        suspects_(suspects_of(program_, order, uses, verdict)) {
+    result_.observed_contents = contents;
+    result_.observed = std::move(learned);
+  }
 
   Result<Exploration> run() {
     result_.steps = static_cast<int64_t>(order_.size());
@@ -38,8 +56,8 @@ class Explorer {
     for (const Suspect& suspect : suspects_)
       result_.trials.push_back({suspect.candidate, suspect.index, TrialResult::not_tried, 0, -1});
     const Status status = stages();
-    if (!status.ok() && !is_budget(status.error())) return status.error();
-    if (!status.ok()) result_.reasons.push_back("budget");
+    if (!status.ok() && !ends_search(status.error())) return status.error();
+    if (!status.ok()) result_.reasons.push_back(status.error().code);
     settle(program_, order_, uses_, suspects_, &result_);
     result_.replays = runner_.replays();
     return std::move(result_);
@@ -68,8 +86,9 @@ class Explorer {
     } else {
       result_.baseline = BaselineKind::none;
       result_.broken_reads = broken_intents(baseline.schedule, uses_, wanted);
-      baseline.right = false;
     }
+    if (was_observed()) BOHR_TRY_STATUS(follow_own_launches(&baseline.schedule));
+    baseline.right = result_.baseline != BaselineKind::none;
     BOHR_TRY(calibrated,
              calibrate(&runner_, uses_, baseline.schedule, options_.calibration_rounds));
     baseline.reference = std::move(calibrated.reference);
@@ -80,6 +99,66 @@ class Explorer {
     if (result_.masked > 0.5) result_.reasons.push_back("outputs-masked");
     attempts_.start(std::move(baseline));
     return Nothing{};
+  }
+
+  bool was_observed() const { return result_.observed_contents > 0; }
+
+  // Where access sets had to be observed, what is meant is known by what the program's own launches
+  // leave, if they agree: the baseline is the first order that leaves the same. `schedule` is what
+  // the intended writers suggest.
+  Status follow_own_launches(Schedule* schedule) {
+    BOHR_TRY(own, own_outputs());
+    if (!own) return Nothing{};
+    for (const Schedule& guess : baseline_guesses(*schedule)) {
+      BOHR_TRY(run, runner_.run(guess));
+      if (!agree(run.outputs, *own)) continue;
+      if (guess == *schedule && result_.baseline != BaselineKind::none) return Nothing{};
+      const bool issued = guess == issue_schedule(order_);
+      result_.baseline = issued ? BaselineKind::issue_order : BaselineKind::own_launches;
+      *schedule = guess;
+      return Nothing{};
+    }
+    result_.baseline = BaselineKind::none;
+    return Nothing{};
+  }
+
+  // What each output holds after the program's own launches; nothing where it varies among them.
+  // None at all where there are no such launches, or where all outputs vary.
+  using OwnOutputs = std::vector<std::optional<uint64_t>>;
+  Result<std::optional<OwnOutputs>> own_outputs() {
+    OwnOutputs own;
+    for (int32_t i = 0; i < kOwnRuns; ++i) {
+      const auto outcome =
+          runner_.replayer().run_unforced(options_.seed + static_cast<uint64_t>(i));
+      if (!outcome.ok() && outcome.error().code == "no-own-run") return std::optional<OwnOutputs>();
+      if (!outcome.ok()) return outcome.error();
+      BOHR_TRY(outputs, runner_.output_digests());
+      if (i == 0) own.assign(outputs.begin(), outputs.end());
+      for (size_t output = 0; output < outputs.size(); ++output)
+        if (own[output] != outputs[output]) own[output] = std::nullopt;
+    }
+    const auto is_known = [](const std::optional<uint64_t>& output) { return output.has_value(); };
+    if (std::none_of(own.begin(), own.end(), is_known)) return std::optional<OwnOutputs>();
+    return std::optional<OwnOutputs>(std::move(own));
+  }
+
+  static bool agree(const std::vector<uint64_t>& outputs, const OwnOutputs& own) {
+    for (size_t i = 0; i < own.size(); ++i)
+      if (own[i] && *own[i] != outputs[i]) return false;
+    return true;
+  }
+
+  // Issue order first; each once.
+  std::vector<Schedule> baseline_guesses(const Schedule& suggested) const {
+    std::vector<Schedule> guesses = {issue_schedule(order_), suggested};
+    for (int32_t chain = 0; chain < order_.chains; ++chain)
+      guesses.push_back(with_chain_delayed(order_, guesses.front(), chain));
+    for (int32_t i = 0; i < kOwnGuesses && order_.chains > 1; ++i)
+      guesses.push_back(
+          random_schedule(order_, options_.seed + static_cast<uint64_t>(i), options_.random_depth));
+    std::set<Schedule> seen;
+    std::erase_if(guesses, [&](const Schedule& guess) { return !seen.insert(guess).second; });
+    return guesses;
   }
 
   // Where the trace does not say what steps write, see what they do.
@@ -225,9 +304,17 @@ Result<Exploration> explore(replay::Replayer& replayer, const Verdict& verdict,
         "give a --budget of at least 1"};
   }
   BOHR_TRY(order, order::step_order(program, options.strict_threads));
-  BOHR_TRY(uses, Footprints::of(program, order));
-  BOHR_TRY_STATUS(replayer.learn());
-  return Explorer(replayer, verdict, options, order, uses).run();
+  BOHR_TRY(saved, replayer.learn());
+  // What the trace does not say, the replayer may have seen.
+  std::vector<ObservedWrite> learned;
+  for (size_t i = 0; saved.contents > 0 && i < order.size(); ++i)
+    for (const ByteRange& range : replayer.written(static_cast<int32_t>(i)))
+      learned.push_back({order.steps[i], range});
+  const Program known = saved.contents > 0 ? with_observed(program, order.steps, learned) : program;
+  BOHR_TRY(uses, Footprints::of(known, order));
+  return Explorer(replayer, known, verdict, options, order, uses, saved.contents,
+                  std::move(learned))
+      .run();
 }
 
 }  // namespace bohr::explore

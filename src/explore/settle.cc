@@ -91,10 +91,12 @@ void append_observed(std::span<const Access> accesses, const std::vector<ByteRan
       out->back().mode = AccessMode::write;
       out->back().certainty = Certainty::exact;
     }
-    out->push_back(access);
-    out->back().mode = AccessMode::read;
-    out->back().certainty = Certainty::may;
-    out->back().source = AccessSource::observed;
+    for (const ByteRange& range : without({&access.range, 1}, written)) {
+      out->push_back(part_of(access, range));
+      out->back().mode = AccessMode::read;
+      out->back().certainty = Certainty::may;
+      out->back().doubt = access.doubt;
+    }
   }
 }
 
@@ -121,12 +123,11 @@ void rewrite(GraphId graph, const Writes& writes, std::vector<Op>* ops,
 
 }  // namespace
 
-Program with_observed(Program program, const Exploration& exploration) {
-  if (exploration.observed_contents < 2) return program;
-  // Each step that was run was watched, whether it changed anything or not.
+Program with_observed(Program program, std::span<const Step> watched,
+                      std::span<const ObservedWrite> observed) {
   Writes writes;
-  for (const Step& step : steps_of(program)) writes[work_behind(program, step)];
-  for (const ObservedWrite& write : exploration.observed)
+  for (const Step& step : watched) writes[work_behind(program, step)];
+  for (const ObservedWrite& write : observed)
     writes[work_behind(program, write.step)].push_back(write.range);
   for (auto& [work, ranges] : writes) ranges = merged(std::move(ranges));
   rewrite(GraphId(), writes, &program.ops, &program.accesses);

@@ -20,8 +20,10 @@ void settle(const Program& program, const order::StepOrder& order, const Footpri
             const std::vector<Suspect>& suspects, Exploration* exploration);
 
 // The program with what was observed in place of accesses of unknown direction: bytes that an op or
-// node changed, in whatever launch, are written; the rest of the access may still be read.
-Program with_observed(Program program, const Exploration& exploration);
+// node changed, in whatever launch, are written; the rest of the access may still be read. Only of
+// the steps that were watched is anything known.
+Program with_observed(Program program, std::span<const Step> watched,
+                      std::span<const ObservedWrite> observed);
 
 // After another check of the program as observed: names causes, findings and candidates by the new
 // verdict. Trials of pairs that it does not tell are dropped.

@@ -59,6 +59,7 @@ enum class TrialResult : uint8_t {
   diverges,       // reversed; a step writes other bytes
   elsewhere,      // reversing it reversed another pair too, and that one is what differs
   never_written,  // a candidate's: neither step was seen to write the bytes, under two contents
+  outside,        // its steps are not of one launch that was explored
   not_tried       // the budget was used up, or other places of the cause stand for it
 };
 
@@ -73,9 +74,10 @@ struct Trial {
 };
 
 enum class BaselineKind : uint8_t {
-  issue_order,  // issue order is right
-  reordered,    // another order is right, issue order is not
-  none          // no order found in which each read sees its intended writer
+  issue_order,   // issue order is right
+  reordered,     // another order is right, issue order is not
+  own_launches,  // an order that leaves what the program's own launches leave; issue order does not
+  none           // no order found in which each read sees its intended writer
 };
 
 // Bytes that a step was seen to change, where the trace does not say what it writes.
@@ -102,6 +104,7 @@ struct Arm {
 struct OwnRuns {
   int64_t runs = 0;
   int64_t different = 0;  // left other outputs than the baseline
+  bool stable = true;     // all left the same, apart from what varies in any order
 };
 
 struct Exploration {

@@ -83,6 +83,7 @@ struct Outcome {
 struct Saved {
   uint64_t bytes = 0;
   uint64_t digest = 0;
+  int32_t contents = 0;  // under how many contents written() was observed; 0: it is declared
 };
 
 class Replayer {

@@ -61,13 +61,13 @@ Result<OwnedRequest> request_of(std::span<const uint8_t> bytes) {
 Bytes body_of(const Outcome& outcome) {
   BodyWriter body;
   body.number(outcome.ran);
-  body.numbers(std::span(outcome.digests));
-  body.list(std::span(outcome.kept), [&](const Bytes& bytes) { body.block(bytes); });
-  body.list(std::span(outcome.changed), [&](const Changed& changed) {
+  body.numbers(outcome.digests);
+  body.list(outcome.kept, [&](const Bytes& bytes) { body.block(bytes); });
+  body.list(outcome.changed, [&](const Changed& changed) {
     body.number(static_cast<uint64_t>(changed.step));
     body.number(changed.range.begin), body.number(changed.range.end);
   });
-  body.list(std::span(outcome.spans), [&](const Span& span) {
+  body.list(outcome.spans, [&](const Span& span) {
     body.number(static_cast<uint64_t>(span.begin_ns));
     body.number(static_cast<uint64_t>(span.end_ns));
   });
@@ -97,8 +97,8 @@ Bytes body_of(const Learned& learned) {
   BodyWriter body;
   body.number(learned.saved.bytes);
   body.number(learned.saved.digest);
-  body.list(std::span(learned.written),
-            [&](const std::vector<ByteRange>& ranges) { body.ranges(ranges); });
+  body.number(static_cast<uint64_t>(learned.saved.contents));
+  body.list(learned.written, [&](const std::vector<ByteRange>& ranges) { body.ranges(ranges); });
   return body.take();
 }
 
@@ -107,6 +107,7 @@ Result<Learned> learned_of(std::span<const uint8_t> bytes) {
   Learned learned;
   learned.saved.bytes = body.number();
   learned.saved.digest = body.number();
+  learned.saved.contents = static_cast<int32_t>(body.number());
   learned.written = body.list<std::vector<ByteRange>>(8, [&] { return body.ranges(); });
   if (!body.done()) return bad_message("what was learned");
   return learned;
@@ -144,7 +145,7 @@ Result<Bytes> digest(Replayer& replayer, std::span<const uint8_t> bytes) {
   if (!body.done()) return bad_message("ranges");
   BOHR_TRY(digests, replayer.digest(ranges));
   BodyWriter reply;
-  reply.numbers(std::span<const uint64_t>(digests));
+  reply.numbers(digests);
   return reply.take();
 }
 

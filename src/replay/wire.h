@@ -42,14 +42,14 @@ class BodyWriter {
   void ranges(std::span<const ByteRange> ranges) {
     list(ranges, [this](const ByteRange& range) { number(range.begin), number(range.end); });
   }
-  template <class Number>
-  void numbers(std::span<const Number> values) {
-    list(values, [this](Number value) { number(static_cast<uint64_t>(value)); });
+  template <class Numbers>
+  void numbers(const Numbers& values) {
+    list(values, [this](auto value) { number(static_cast<uint64_t>(value)); });
   }
-  template <class Item, class Put>
-  void list(std::span<const Item> items, Put&& put) {
+  template <class Items, class Put>
+  void list(const Items& items, Put&& put) {
     number(items.size());
-    for (const Item& item : items) put(item);
+    for (const auto& item : items) put(item);
   }
   Bytes take() { return std::move(bytes_); }
 

@@ -20,7 +20,8 @@ Json range_json(const NamedRange& range) {
 }
 
 const char* baseline_word(BaselineKind kind) {
-  constexpr std::array<const char*, 3> kWords = {"issue-order", "reordered", "none"};
+  constexpr std::array<const char*, 4> kWords = {"issue-order", "reordered", "own-launches",
+                                                 "none"};
   return kWords[static_cast<size_t>(kind)];
 }
 
@@ -33,8 +34,8 @@ const char* arm_word(ArmState state) {
 }  // namespace
 
 const char* trial_word(TrialResult result) {
-  constexpr std::array<const char*, 5> kWords = {"same-bytes", "diverges", "elsewhere",
-                                                 "never-written", "not-tried"};
+  constexpr std::array<const char*, 6> kWords = {"same-bytes",    "diverges", "elsewhere",
+                                                 "never-written", "outside",  "not-tried"};
   return kWords[static_cast<size_t>(result)];
 }
 

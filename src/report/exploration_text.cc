@@ -62,7 +62,7 @@ void add_witness(Page* page, const Witness& witness) {
 
 // What the reversals of an entry's pairs gave.
 struct Gave {
-  int64_t same = 0, diverges = 0, elsewhere = 0, not_tried = 0;
+  int64_t same = 0, diverges = 0, elsewhere = 0, outside = 0, not_tried = 0;
   int32_t contents = 0;
   bool ignoring = false;
   int64_t slack_ns = -1;
@@ -84,6 +84,7 @@ Gave reversals(std::span<const Subject> subjects, const Entry& entry) {
       gave.same += trial.result == TrialResult::same_bytes;
       gave.diverges += trial.result == TrialResult::diverges;
       gave.elsewhere += trial.result == TrialResult::elsewhere;
+      gave.outside += trial.result == TrialResult::outside;
       gave.not_tried += trial.result == TrialResult::not_tried;
       gave.ignoring = gave.ignoring || !subject.exploration->ignored.empty();
       gave.contents = std::max(gave.contents, trial.contents);
@@ -140,6 +141,7 @@ void add_unproved(Page* page, const Gave& gave, HazardClass cls) {
                              gave.ignoring ? ", ignored ones left out" : ""));
   say(gave.diverges, "reversed; other bytes, but no budget was left to make a witness of it");
   say(gave.elsewhere, "reversing it also reverses a pair that is told above");
+  say(gave.outside, "outside one graph: orders are run within one launch that was explored");
   say(gave.not_tried, "not reversed: the budget was used up, or another place stands for it");
 }
 
@@ -149,6 +151,9 @@ std::string baseline_text(const Exploration& exploration) {
       return "issue order, in which every read sees the write meant for it";
     case BaselineKind::reordered:
       return "a right order. Issue order is not one: in it some read sees another write";
+    case BaselineKind::own_launches:
+      return "an order that leaves what the program's own launches leave. Issue order leaves "
+             "something else";
     case BaselineKind::none:
       return fmt::format("NO RIGHT ORDER FOUND: in issue order {} not see the write meant for {}",
                          exploration.broken_reads == 1

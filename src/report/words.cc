@@ -13,9 +13,15 @@ namespace {
 
 using Words = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array<Words, 25> kReasons = {{
+constexpr std::array<Words, 31> kReasons = {{
     {"allocator-order-unknown", "allocator events could not be placed"},
     {"allocator-unknown", "the framework's allocations were not recorded"},
+    {"explore-failed", "memory was not put back after an exploration"},
+    {"explore-unavailable", "nobody listened for offered launches"},
+    {"process-lost", "an order ended the program's context"},
+    {"watchdog", "a replay did not end"},
+    {"remote-lost", "the program ended while it was explored"},
+    {"interrupted", "a signal ended the search"},
     {"attached-late", "something began before recording did"},
     {"budget", "the budget of replays was used up"},
     {"capture-to-graph", "a capture added to a graph that existed"},

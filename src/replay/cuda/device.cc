@@ -106,6 +106,10 @@ SpanSlice whole(const SpanList& list) {
 Result<std::unique_ptr<Device>> Device::create(const Driver& driver) {
   auto device = std::unique_ptr<Device>(new Device(driver));
   Device& d = *device;
+  if (kDeviceCode[0] == '0') {
+    return Error{"explore-device", "loading our kernels", "",
+                 "this build has none: it was made without nvcc", "build where nvcc is"};
+  }
   BOHR_TRY_STATUS(d.check(driver.cuModuleLoadData(&d.module_, kDeviceCode), "loading our kernels"));
   BOHR_TRY_STATUS(d.check(driver.cuModuleGetFunction(&d.digest_, d.module_, "bohr_digest"),
                           "finding bohr_digest"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our own kernels: digests of memory, and which bytes changed since the last look.
+// Our own kernels: digests of memory, and which words changed since the last look.
 //
 // A digest is the sum over all 8-byte words of a hash of the word and its place, modulo 2^64: the
 // terms can be added in any order, so blocks need not agree on one, and two memories that differ
@@ -13,7 +13,7 @@ using bohr::replay::cuda::kPage;
 using bohr::replay::cuda::Span;
 
 constexpr unsigned kWarp = 32;
-constexpr unsigned kLaneBytes = kPage / kWarp;  // of a page, by lane: four words of the bit set
+constexpr unsigned kLaneBytes = kPage / kWarp;  // of a page, by lane: one word of the bit set
 
 __device__ uint64_t term(uint64_t word, uint64_t place) {
   uint64_t hash = (word ^ (place * 0x9e3779b97f4a7c15ull)) * 0xd6e8feb86659fd93ull;
@@ -60,12 +60,12 @@ __device__ uint64_t span_of(const Span* spans, uint64_t count, uint64_t page) {
   return low;
 }
 
-// The four bit-set words of this lane's bytes; copies what changed.
-__device__ void compare(const uint8_t* now, uint8_t* before, uint64_t count, uint32_t* bits) {
-  for (unsigned i = 0; i < 4; ++i) bits[i] = 0;
-  for (unsigned i = 0; i < count; ++i) {
-    if (now[i] != before[i]) bits[i / 32] |= 1u << (i % 32);
-  }
+// A bit for each word of 4 bytes.
+__device__ uint32_t changed_words(const uint8_t* now, const uint8_t* before, uint64_t count) {
+  uint32_t bits = 0;
+  for (unsigned i = 0; i < count; ++i)
+    if (now[i] != before[i]) bits |= 1u << (i / 4);
+  return bits;
 }
 
 __device__ bool equal(const uint8_t* now, const uint8_t* before, uint64_t count) {
@@ -122,10 +122,8 @@ extern "C" __global__ void bohr_compare(const Span* spans, uint64_t count, uint6
     if (lane == 0) slot = atomicAdd(found, 1u);
     slot = __shfl_sync(0xffffffffu, slot, 0);
     if (slot >= limit) continue;
-    uint32_t bits[4];
-    compare(now, before, bytes, bits);
+    changed[slot].words[lane] = changed_words(now, before, bytes);
     for (uint64_t i = 0; i < bytes; ++i) before[i] = now[i];
     if (lane == 0) changed[slot].span = index, changed[slot].page = inside;
-    for (unsigned i = 0; i < 4; ++i) changed[slot].bytes[lane * 4 + i] = bits[i];
   }
 }

@@ -17,11 +17,11 @@ struct Span {
 
 constexpr uint32_t kPage = 4096;
 
-// A page whose bytes changed; bit i of `bytes` stands for byte i.
+// A page that changed; bit i of `words[j]` stands for word 32 j + i, of 4 bytes.
 struct ChangedPage {
   uint64_t span = 0;
   uint64_t page = 0;  // within the span
-  uint32_t bytes[kPage / 32] = {};
+  uint32_t words[kPage / 128] = {};
 };
 
 }  // namespace bohr::replay::cuda

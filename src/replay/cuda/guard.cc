@@ -48,16 +48,14 @@ Error too_little(const Driver& driver, uint64_t bytes) {
 // The parts of a changed page, shifted to addresses; runs of set bits.
 void append_runs(const Span& span, const ChangedPage& page, std::vector<ByteRange>* runs) {
   const uint64_t base = span.begin + page.page * kPage;
-  for (uint32_t word = 0; word < kPage / 32; ++word) {
-    if (page.bytes[word] == 0) continue;
-    for (uint32_t bit = 0; bit < 32; ++bit) {
-      if (!(page.bytes[word] >> bit & 1)) continue;
-      const uint64_t at = base + word * 32 + bit;
-      if (!runs->empty() && runs->back().end == at)
-        ++runs->back().end;
-      else
-        runs->push_back({at, at + 1});
-    }
+  for (uint64_t word = 0; word < kPage / 4; ++word) {
+    if (!(page.words[word / 32] >> (word % 32) & 1)) continue;
+    const uint64_t at = base + word * 4;
+    const uint64_t end = std::min(at + 4, span.begin + span.size);
+    if (!runs->empty() && runs->back().end == at)
+      runs->back().end = end;
+    else
+      runs->push_back({at, end});
   }
 }
 

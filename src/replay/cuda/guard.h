@@ -38,7 +38,7 @@ class Guard {
   // Of some of them, range by range.
   Result<std::vector<uint64_t>> digests(std::span<const ByteRange> ranges);
 
-  // From here on, changes() tells which bytes changed since it was asked the last time.
+  // From here on, changes() tells which words of 4 bytes changed since it was asked the last time.
   Status watch();
   Result<std::vector<ByteRange>> changes();
   void unwatch() { shadow_.reset(); }

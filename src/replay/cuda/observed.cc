@@ -7,24 +7,11 @@ namespace bohr::replay::cuda {
 
 namespace {
 
-constexpr uint64_t kSmallHole = 16;
-
 struct Run {
   ByteRange range;
   size_t step = 0;
   auto operator<=>(const Run&) const = default;
 };
-
-Ranges without_small_holes(const Ranges& changed) {
-  Ranges runs;
-  for (const ByteRange& range : changed) {
-    if (!runs.empty() && range.begin <= runs.back().end + kSmallHole)
-      runs.back().end = std::max(runs.back().end, range.end);
-    else
-      runs.push_back(range);
-  }
-  return runs;
-}
 
 bool in_one_block(const Ranges& blocks, const ByteRange& range) {
   const auto after =
@@ -45,17 +32,14 @@ bool is_anothers(const std::vector<Run>& runs, const ByteRange& hole, size_t ste
 
 std::vector<Ranges> written_by(const std::vector<Ranges>& changed,
                                const std::vector<Ranges>& blocks) {
-  std::vector<Ranges> coarse;
   std::vector<Run> runs;
-  for (size_t step = 0; step < changed.size(); ++step) {
-    coarse.push_back(without_small_holes(changed[step]));
-    for (const ByteRange& range : coarse.back()) runs.push_back({range, step});
-  }
+  for (size_t step = 0; step < changed.size(); ++step)
+    for (const ByteRange& range : changed[step]) runs.push_back({range, step});
   std::sort(runs.begin(), runs.end());
   std::vector<Ranges> written(changed.size());
-  for (size_t step = 0; step < coarse.size(); ++step) {
+  for (size_t step = 0; step < changed.size(); ++step) {
     Ranges& own = written[step];
-    for (const ByteRange& range : coarse[step]) {
+    for (const ByteRange& range : changed[step]) {
       const bool joins = !own.empty() &&
                          in_one_block(blocks[step], {own.back().begin, range.end}) &&
                          !is_anothers(runs, {own.back().end, range.begin}, step);

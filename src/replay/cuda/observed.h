@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// From bytes that changed to ranges that are written.
+// From words that changed to ranges that are written.
 //
-// A byte that gets the value it had does not show, so what a step was seen to change has holes. A
-// hole of up to 16 bytes is taken for written. A longer one, between two changed bytes of one
-// block that the step names, is too, unless another step changed bytes that lie all within the
-// hole: then the two interleave (columns of one matrix, say) and the hole is the other's. What
-// covers the hole and more is another use of the same memory and says nothing.
+// A word that gets the value it had does not show, so what a step was seen to change has holes. A
+// hole between two changed words of one block that the step names is taken for written, unless
+// another step changed words that lie all within the hole: then the two interleave (columns of one
+// matrix, say) and the hole is the other's. What covers the hole and more is another use of the
+// same memory and says nothing.
 //
-// This may take bytes for written that are not, where a step skips some that nobody else writes;
-// comparing them does no harm, for nobody else changes them.
+// Two steps that each write a part of one aligned word of 4 bytes are both taken to write it whole.
+// And this may take bytes for written that are not, where a step skips some that nobody else
+// writes; comparing them does no harm, for nobody else changes them.
 #pragma once
 
 #include <span>

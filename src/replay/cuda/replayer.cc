@@ -14,6 +14,8 @@ namespace bohr::replay::cuda {
 
 namespace {
 
+constexpr int32_t kContents = 2;  // what stands there, and zeros where that can do no harm
+
 class CudaReplayer : public Replayer {
  public:
   CudaReplayer(const Driver& driver, Launch launch)
@@ -41,7 +43,7 @@ class CudaReplayer : public Replayer {
     guard_ = std::move(guard);
     BOHR_TRY_STATUS(guard_->save());
     BOHR_TRY(digest, guard_->digest());
-    saved_ = {guard_->bytes(), digest};
+    saved_ = {guard_->bytes(), digest, kContents};
     const Status observed = observe_writes();
     if (!observed.ok()) {
       BOHR_TRY_STATUS(restore());

@@ -12,8 +12,11 @@ namespace {
 
 class RemoteReplayer : public Replayer {
  public:
-  RemoteReplayer(Program program, int socket)
-      : program_(std::move(program)), socket_(socket), steps_(steps_of(program_)) {}
+  RemoteReplayer(Program program, int socket, std::function<bool()> stop)
+      : program_(std::move(program)),
+        socket_(socket),
+        stop_(std::move(stop)),
+        steps_(steps_of(program_)) {}
   ~RemoteReplayer() override { close(socket_); }
 
   const Program& program() const override { return program_; }
@@ -78,6 +81,10 @@ class RemoteReplayer : public Replayer {
 
  private:
   Result<Bytes> ask(Ask kind, Bytes body) {
+    if (kind != Ask::release && stop_()) {
+      return Error{"interrupted", program_.source, "", "the search was asked to stop",
+                   "run it again without a signal"};
+    }
     BOHR_TRY_STATUS(send(socket_, {static_cast<uint8_t>(kind), std::move(body)}));
     BOHR_TRY(reply, receive(socket_));
     if (reply.kind == static_cast<uint8_t>(Reply::done)) return std::move(reply.body);
@@ -95,14 +102,15 @@ class RemoteReplayer : public Replayer {
 
   Program program_;
   int socket_;
+  std::function<bool()> stop_;
   std::vector<Step> steps_;
   std::vector<std::vector<ByteRange>> written_;
 };
 
 }  // namespace
 
-std::unique_ptr<Replayer> remote_replayer(Program program, int socket) {
-  return std::make_unique<RemoteReplayer>(std::move(program), socket);
+std::unique_ptr<Replayer> remote_replayer(Program program, int socket, std::function<bool()> stop) {
+  return std::make_unique<RemoteReplayer>(std::move(program), socket, std::move(stop));
 }
 
 }  // namespace bohr::replay

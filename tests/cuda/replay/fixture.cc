@@ -114,8 +114,8 @@ void GraphProgram::add(const std::string& function, std::vector<uint64_t> argume
 std::unique_ptr<replay::Replayer> GraphProgram::replayer() {
   BOHR_CHECK(calls.cuGraphInstantiateWithFlags(&exec_, graph_, 0) == CUDA_SUCCESS);
   replay::cuda::GraphWork work;
-  replay::cuda::Launch launch{program_, replay::plan_of(program_, steps_of(program_)), nullptr, {},
-                              exec_};
+  replay::cuda::Launch launch{
+      program_, replay::plan_of(program_, steps_of(program_)), nullptr, {}, exec_};
   for (const CUgraphNode node : nodes_) {
     launch.nodes.push_back(static_cast<int32_t>(work.nodes.size()));
     work.nodes.push_back(replay::cuda::read_node(gpu()->driver, node));

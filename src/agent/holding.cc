@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every wait has an end: a launch that cannot be held alone is made as if nothing had been asked.
+#include "agent/holding.h"
+
+#include <dlfcn.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "agent/calls.h"
+#include "agent/environment.h"
+#include "replay/cuda/replayer.h"
+#include "replay/hold.h"
+#include "replay/service.h"
+
+namespace bohr::agent {
+namespace {
+
+constexpr uint64_t kFirstLaunch = 10;
+constexpr int kMostWaits = 2000;  // milliseconds for other threads to leave their calls
+
+// Set on the thread that serves replays: its own calls must not wait for itself.
+thread_local bool serves_here = false;
+
+bool waits(const Api& api) {
+  return !std::strstr(api.name, "Query") && !std::strstr(api.name, "Synchronize");
+}
+
+// Calls of this thread that are under way, the launch among them.
+thread_local int own_inside = 0;
+
+// The socket lies in a folder of the user's, and the peer must be of the same user.
+int connect_to(const std::string& path) {
+  sockaddr_un address;
+  std::memset(&address, 0, sizeof address);
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return -1;
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return -1;
+  ucred peer;
+  socklen_t size = sizeof peer;
+  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
+      getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid())
+    return fd;
+  close(fd);
+  return -1;
+}
+
+void drop_hold(Holding& holding) {
+  {
+    std::lock_guard lock(holding.mutex);
+    holding.held = false;
+  }
+  holding.released.notify_all();
+}
+
+// Takes the right to be the only one who submits. False: it was not to be had in time, or a stream
+// captures.
+bool take_hold(Recorder& r) {
+  Holding& holding = *r.holding;
+  {
+    std::lock_guard lock(holding.mutex);
+    if (holding.held) return false;
+    holding.held = true;
+  }
+  for (int turn = 0; holding.inside.load() > own_inside && turn < kMostWaits; ++turn) usleep(1000);
+  if (holding.inside.load() == own_inside && r.captures_active.load() == 0) return true;
+  drop_hold(holding);
+  return false;
+}
+
+replay::Message refusal(const Error& error) {
+  replay::BodyWriter body;
+  replay::put_error(&body, error);
+  return {static_cast<uint8_t>(replay::Reply::refused), body.take()};
+}
+
+Result<std::unique_ptr<replay::Replayer>> replayer_of(Holding& holding, const ExecHold& hold,
+                                                      CUgraphExec exec, replay::Answer answer) {
+  if (hold.changed) {
+    return Error{"exec-changed", "the graph", "",
+                 "it was changed after it was instantiated, in a way that is not read",
+                 "explore a graph that is updated whole, or not at all"};
+  }
+  replay::cuda::Launch launch;
+  launch.program = replay::bare_program(answer.plan.steps.size());
+  launch.plan = std::move(answer.plan);
+  launch.work = hold.work;
+  launch.nodes = std::move(answer.nodes);
+  launch.exec = exec;
+  return replay::cuda::cuda_replayer(holding.driver, std::move(launch));
+}
+
+// Returns when the launch is to be asked about again; 0: never.
+uint64_t serve_launch(Recorder& r, const ExecHold& hold, uint32_t number, CUgraphExec exec,
+                      int socket) {
+  Holding& holding = *r.holding;
+  const replay::Offer offer{BOHR_VERSION, holding.log,   number,
+                            hold.graph,   hold.launches, hold.work->nodes.size()};
+  if (!replay::send(socket, {0, replay::body_of(offer)}).ok()) return 0;
+  const auto message = replay::receive(socket);
+  if (!message.ok()) return 0;
+  auto answer = replay::answer_of(message.value().body);
+  if (!answer.ok() || !answer.value().explore) return answer.ok() ? answer.value().ask_again : 0;
+  const uint64_t again = answer.value().ask_again;
+  auto replayer = replayer_of(holding, hold, exec, std::move(answer).value());
+  if (!replayer.ok()) {
+    static_cast<void>(replay::send(socket, refusal(replayer.error())));
+    return again;
+  }
+  if (!replay::send(socket, {static_cast<uint8_t>(replay::Reply::done), {}}).ok()) return 0;
+  const Status released = replay::serve(socket, *replayer.value());
+  if (!released.ok()) diagnose(r, "explore-failed", to_string(released.error()));
+  return again;
+}
+
+// With the hold taken: when everything that was submitted is done.
+uint64_t hold_launch(Recorder& r, const ExecHold& hold, uint32_t number, CUgraphExec exec) {
+  Holding& holding = *r.holding;
+  CUcontext context = nullptr;
+  if (holding.driver.cuCtxGetCurrent(&context) != CUDA_SUCCESS || !context) return 0;
+  if (holding.driver.cuCtxSynchronize() != CUDA_SUCCESS) return 0;
+  const int socket = connect_to(holding.socket);
+  if (socket < 0) {
+    holding.open.store(false);
+    diagnose(r, "explore-unavailable", "nobody listens at " + holding.socket);
+    return 0;
+  }
+  const uint64_t again = serve_launch(r, hold, number, exec, socket);
+  close(socket);
+  return again;
+}
+
+}  // namespace
+
+std::unique_ptr<Holding> make_holding(const std::string& log) {
+  const char* socket = std::getenv(kExploreVariable);
+  if (!socket || !*socket) return nullptr;
+  auto holding = std::make_unique<Holding>();
+  holding->socket = socket;
+  holding->log = log;
+  const char* launch = std::getenv(kExploreLaunchVariable);
+  holding->first_launch = launch ? std::strtoull(launch, nullptr, 10) : kFirstLaunch;
+  std::string missing;
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  if (!driver || !replay::cuda::load(driver, &holding->driver, &missing)) return nullptr;
+  return holding;
+}
+
+void enter_call(Recorder& r, const Api& api) {
+  if (!r.holding || serves_here || !waits(api)) return;
+  Holding& holding = *r.holding;
+  std::unique_lock lock(holding.mutex);
+  holding.released.wait(lock, [&] { return !holding.held; });
+  holding.inside.fetch_add(1);
+  ++own_inside;
+}
+
+void leave_call(Recorder& r, const Api& api) {
+  if (!r.holding || serves_here || !waits(api)) return;
+  r.holding->inside.fetch_sub(1);
+  --own_inside;
+}
+
+void offer_launch(Recorder& r, CUgraphExec exec) {
+  if (!r.holding || !r.holding->open.load(std::memory_order_relaxed)) return;
+  ExecHold hold;
+  uint32_t number = 0;
+  {
+    std::lock_guard lock(r.mutex);
+    const auto found = r.graphs.execs.find(exec);
+    if (found == r.graphs.execs.end()) return;
+    ExecHold& state = found->second.hold;
+    ++state.launches;
+    if (!state.work || state.ask_at == 0 || state.launches < state.ask_at) return;
+    hold = state;
+    number = found->second.number;
+  }
+  if (!take_hold(r)) return;
+  serves_here = true;
+  const uint64_t again = hold_launch(r, hold, number, exec);
+  serves_here = false;
+  drop_hold(*r.holding);
+  std::lock_guard lock(r.mutex);
+  const auto found = r.graphs.execs.find(exec);
+  if (found != r.graphs.execs.end()) found->second.hold.ask_at = again;
+}
+
+std::shared_ptr<const replay::cuda::GraphWork> work_of(Recorder& r, CUgraph graph) {
+  if (!r.holding) return nullptr;
+  return std::make_shared<const replay::cuda::GraphWork>(
+      replay::cuda::read_graph(r.holding->driver, graph));
+}
+
+}  // namespace bohr::agent

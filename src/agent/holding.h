@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holding a launch: the thread that is about to make it serves replays to bohr instead, and goes on
+// when bohr lets it.
+//
+// While a launch is held, calls of other threads that submit work, allocate or free wait at their
+// entry; queries and synchronisation pass. A launch is held only while no stream captures, for in a
+// capture hardly any call is allowed. When bohr goes away, memory is restored and the launch made.
+#pragma once
+
+#include <cuda.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "replay/cuda/driver.h"
+#include "replay/cuda/node.h"
+
+namespace bohr::agent {
+
+struct Api;
+struct DriverCall;
+struct Recorder;
+
+// There is one when bohr asked for it, by the environment; else none of this costs anything.
+struct Holding {
+  std::string socket;  // where bohr listens
+  std::string log;     // path of this process's log
+  uint64_t first_launch = 0;
+  replay::cuda::Driver driver;
+  std::atomic<bool> open{true};  // false: bohr is gone, or does not want more
+  std::atomic<int> inside{0};    // calls under way that would have to wait
+  std::mutex mutex;
+  std::condition_variable released;
+  bool held = false;  // guarded by `mutex`
+};
+
+// What is kept of an exec in order to hold its launches.
+struct ExecHold {
+  std::shared_ptr<const replay::cuda::GraphWork> work;
+  uint32_t graph = 0;  // the template's number
+  uint64_t launches = 0;
+  uint64_t ask_at = 0;   // 0: never
+  bool changed = false;  // after instantiation, in a way that is not read
+};
+
+// From the environment; null when nothing is asked for.
+std::unique_ptr<Holding> make_holding(const std::string& log);
+
+// At the entry of every recorded call, and at its exit. Waits while another thread holds a launch.
+void enter_call(Recorder& r, const Api& api);
+void leave_call(Recorder& r, const Api& api);
+
+// At the entry of a launch outside captures.
+void offer_launch(Recorder& r, CUgraphExec exec);
+
+// What nodes of a graph do, when launches may be held; else null.
+std::shared_ptr<const replay::cuda::GraphWork> work_of(Recorder& r, CUgraph graph);
+
+}  // namespace bohr::agent

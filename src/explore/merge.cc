@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explore/merge.h"
+
+#include <algorithm>
+#include <set>
+
+namespace bohr::explore {
+
+namespace {
+
+template <class Item>
+void append(std::vector<Item> more, std::vector<Item>* into) {
+  into->insert(into->end(), std::make_move_iterator(more.begin()),
+               std::make_move_iterator(more.end()));
+}
+
+// The weakest of two baselines is said of both.
+BaselineKind weakest(BaselineKind a, BaselineKind b) { return std::max(a, b); }
+
+}  // namespace
+
+void merge(Exploration more, Exploration* into) {
+  if (into->budget == 0) {
+    *into = std::move(more);
+    return;
+  }
+  into->baseline = weakest(into->baseline, more.baseline);
+  into->broken_reads += more.broken_reads;
+  into->steps += more.steps;
+  into->chains = std::max(into->chains, more.chains);
+  into->calibration_replays += more.calibration_replays;
+  into->masked = std::max(into->masked, more.masked);
+  append(std::move(more.pinned), &into->pinned);
+  append(std::move(more.witnesses), &into->witnesses);
+  append(std::move(more.trials), &into->trials);
+  append(std::move(more.observed), &into->observed);
+  append(std::move(more.settled), &into->settled);
+  into->observed_contents = std::min(into->observed_contents, more.observed_contents);
+  into->orders += more.orders;
+  into->different += more.different;
+  into->equivalent += more.equivalent;
+  into->pairs_covered = into->pairs_covered && more.pairs_covered;
+  into->exhaustive = into->exhaustive && more.exhaustive;
+  into->random_orders += more.random_orders;
+  into->random_bound = std::min(into->random_bound, more.random_bound);
+  into->own.runs += more.own.runs;
+  into->own.different += more.own.different;
+  into->own.stable = into->own.stable && more.own.stable;
+  into->replays += more.replays;
+  into->budget += more.budget;
+  append(std::move(more.reasons), &into->reasons);
+  std::sort(into->reasons.begin(), into->reasons.end());
+  into->reasons.erase(std::unique(into->reasons.begin(), into->reasons.end()), into->reasons.end());
+}
+
+void note_outside(const Verdict& verdict, Exploration* exploration) {
+  std::set<std::pair<bool, int32_t>> tried;
+  for (const Trial& trial : exploration->trials) tried.insert({trial.candidate, trial.index});
+  const auto note = [&](bool candidate, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      const auto index = static_cast<int32_t>(i);
+      if (!tried.contains({candidate, index}))
+        exploration->trials.push_back({candidate, index, TrialResult::outside, 0, -1});
+    }
+  };
+  note(false, verdict.findings.size());
+  note(true, verdict.candidates.size());
+}
+
+}  // namespace bohr::explore

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a held launch is offered by the process that is about to make it, and taken or left by
+// whoever explores. One connection a hold:
+//
+//   agent   Offer    "I hold this launch"
+//   bohr    Answer   "go on" or "explore: these steps"
+//   agent   done, or refused with the reason
+//   then the requests of replay/service.h, until bohr closes
+#pragma once
+
+#include "replay/plan.h"
+#include "replay/wire.h"
+
+namespace bohr::replay {
+
+struct Offer {
+  std::string version;  // of the agent
+  std::string log;      // the process's log, as a path
+  uint32_t exec = 0;    // recorder's numbers
+  uint32_t graph = 0;
+  uint64_t launch = 0;  // of that exec, from 1
+  uint64_t nodes = 0;
+};
+
+struct Answer {
+  bool explore = false;
+  uint64_t ask_again = 0;  // at that launch; 0: never
+  Plan plan;
+  std::vector<int32_t> nodes;  // of the graph, by step
+};
+
+Bytes body_of(const Offer& offer);
+Bytes body_of(const Answer& answer);
+Result<Offer> offer_of(std::span<const uint8_t> body);
+Result<Answer> answer_of(std::span<const uint8_t> body);
+
+}  // namespace bohr::replay
