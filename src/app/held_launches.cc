@@ -17,6 +17,7 @@
 
 #include "agent/environment.h"
 #include "app/run_dir.h"
+#include "explore/footprints.h"
 #include "explore/merge.h"
 #include "explore/settle.h"
 #include "model/one_launch.h"
@@ -63,6 +64,16 @@ void go_on(int socket, uint64_t ask_again) {
   replay::Answer answer;
   answer.ask_again = ask_again;
   static_cast<void>(replay::send(socket, {0, replay::body_of(answer)}));
+}
+
+// What unordered steps may race for. Values that a launch writes again each time do not show as
+// changes, so these bytes are to be looked at with other contents, too.
+Result<std::vector<ByteRange>> racy_ranges(const Program& program, bool strict_threads) {
+  BOHR_TRY(order, order::step_order(program, strict_threads));
+  BOHR_TRY(uses, explore::Footprints::of(program, order));
+  std::vector<ByteRange> ranges;
+  for (const int32_t cell : uses.racy_cells()) ranges.push_back(uses.range(cell));
+  return ranges;
 }
 
 std::string graph_name(const Program& program, GraphId graph) {
@@ -174,6 +185,9 @@ Status HeldLaunches::explore(int socket, const replay::Offer& offer,
   answer.explore = true;
   const std::vector<Step> steps = steps_of(one);
   answer.plan = replay::plan_of(one, steps);
+  BOHR_TRY(raced_for, racy_ranges(one, check_.strict_threads));
+  answer.plan.blank.insert(answer.plan.blank.end(), raced_for.begin(), raced_for.end());
+  answer.plan.blank = merged(std::move(answer.plan.blank));
   for (const Step& step : steps)
     answer.nodes.push_back(program.graphs[graph.index()].recorded_nodes[step.node.index()]);
   say_(fmt::format("{}, launch {}: held; {} to decide in {}", name, offer.launch,
@@ -246,7 +260,12 @@ Result<Explored> HeldLaunches::attach_to(Checked checked) const {
       seen = explore::with_observed(std::move(seen), steps_of(one_launch(seen, launch)),
                                     exploration.observed);
   }
-  if (own.empty()) return Explored{std::move(checked), std::nullopt, std::nullopt, 0};
+  if (own.empty()) {
+    const Error none{"explore-nothing", checked.name, "", "no launch of a graph was explored",
+                     "only pairs inside one graph that is launched at least " +
+                         std::to_string(options_.launch) + " times can be (--launch)"};
+    return Explored{std::move(checked), std::nullopt, none, 0};
+  }
   const std::string stem = checked.stem;
   BOHR_TRY(after, check_program(std::move(seen), checked.name, again));
   after.stem = stem;

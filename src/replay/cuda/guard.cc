@@ -115,6 +115,18 @@ Status Guard::clear(const ByteRange& range) {
   return Nothing{};
 }
 
+Result<bool> Guard::holds_addresses(const ByteRange& range) {
+  for (const ByteRange& piece : pieces(range)) {
+    std::vector<uint64_t> words(piece.size() / sizeof(uint64_t));
+    if (words.empty()) continue;
+    BOHR_TRY_STATUS(
+        device_->copy_to_host(words.data(), piece.begin, words.size() * sizeof(uint64_t)));
+    for (const uint64_t word : words)
+      if (word != 0 && contains({word, word + 1})) return true;
+  }
+  return false;
+}
+
 Status Guard::copy_all(CUdeviceptr copy, bool back) {
   for (const Span& span : list_.spans) {
     const CUdeviceptr there = copy + span.offset;

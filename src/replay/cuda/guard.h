@@ -29,6 +29,9 @@ class Guard {
   Status put(const ByteRange& range, const uint8_t* from);
   Status get(const ByteRange& range, uint8_t* to);
   Status clear(const ByteRange& range);
+  // Whether some aligned word of the range is an address of guarded memory: a kernel that finds
+  // zeros in a table of pointers would end its context.
+  Result<bool> holds_addresses(const ByteRange& range);
   uint64_t bytes() const { return list_.bytes; }
 
   Status save();

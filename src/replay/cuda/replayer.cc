@@ -165,7 +165,10 @@ class CudaReplayer : public Replayer {
 
   Status observe_once(const Ranges& blank, std::vector<Ranges>* changed) {
     BOHR_TRY_STATUS(guard_->restore());
-    for (const ByteRange& range : blank) BOHR_TRY_STATUS(guard_->clear(range));
+    for (const ByteRange& range : blank) {
+      BOHR_TRY(pointers, guard_->holds_addresses(range));
+      if (!pointers) BOHR_TRY_STATUS(guard_->clear(range));
+    }
     BOHR_TRY_STATUS(guard_->watch());
     for (size_t i = 0; i < steps_.size(); ++i) {
       BOHR_TRY_STATUS(issue_step(static_cast<int32_t>(i)));
