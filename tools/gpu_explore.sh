@@ -2,7 +2,7 @@
 # Explores real programs on this machine's GPU with `bohr run --explore`, and says for each whether
 # it came out as its name says. Needs nvcc, and PyTorch as python3's.
 #
-#   tools/gpu_explore.sh [PART...]      parts: silent scratch programs deepseek (default: all)
+#   tools/gpu_explore.sh [PART...]      parts: silent scratch programs atomic deepseek (default: all)
 #
 # BOHR names a built tool (default: build/release/bohr). The reports lie in build/gpu-explore. Ends
 # with "N passed, N failed".
@@ -98,6 +98,17 @@ programs() {
   ok loud.race "$(held loud.race)" proved loud.race
 }
 
+# Float atomics upstream of the racy tensor: pinned, or every order would differ.
+atomic() {
+  local program=$programs/missing_record_stream_atomic.py
+  explore atomic.race -- python3 "$program" race
+  ok atomic.race "$(held atomic.race)" proved atomic.race
+  ok atomic.race "$(grep -h "replays left" atomic.race.txt)" grep -q "race: 0 of" atomic.race.txt
+  ok atomic.race "20 of 20, and it says what is pinned" grep -qE "pinned to recorded" atomic.race.txt
+  explore atomic.clean -- python3 "$program" clean
+  ok atomic.clean "$(held atomic.clean)" clean atomic.clean
+}
+
 # One early drop in a decode graph of more than 1,000 nodes.
 deepseek() {
   local program=$programs/deepseek_v4_decode.py
@@ -108,7 +119,7 @@ deepseek() {
   ok deepseek.clean "$(held deepseek.clean)" clean deepseek.clean
 }
 
-if (($# == 0)); then set -- silent scratch programs deepseek; fi
+if (($# == 0)); then set -- silent scratch programs atomic deepseek; fi
 for part in "$@"; do "$part"; done
 printf '%d passed, %d failed\n' "$passed" "$failed"
 ((failed == 0))

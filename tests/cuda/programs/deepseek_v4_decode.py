@@ -71,11 +71,15 @@ for layer in model.model.layers:
 
 tokens = torch.randint(0, config.vocab_size, (8, 1), device="cuda")
 positions = torch.full((8, 1), 7, device="cuda")
+mask = torch.zeros(8, 1, 1, 1, device="cuda", dtype=torch.bfloat16)  # made in a capture it is on the CPU
+torch.cuda.synchronize()
 
 
 @torch.no_grad()
 def step():
-    return model(input_ids=tokens, position_ids=positions, use_cache=False).logits
+    return model(
+        input_ids=tokens, attention_mask=mask, position_ids=positions, use_cache=False
+    ).logits
 
 
 warm = torch.cuda.Stream()
