@@ -86,7 +86,37 @@ void explore_a_race(benchmark::State& state) {
   getrusage(RUSAGE_SELF, &usage);
   state.counters["MB"] = static_cast<double>(usage.ru_maxrss) / 1024;
 }
-BENCHMARK(explore_a_race)->Arg(100)->Arg(1000)->Arg(10000)->Unit(benchmark::kMillisecond);
+BENCHMARK(explore_a_race)
+    ->Arg(100)
+    ->Arg(1000)
+    ->Arg(10000)
+    ->Arg(100000)
+    ->Unit(benchmark::kMillisecond);
+
+// Every node updates one block besides, atomically (0), or plainly and unordered with others (1):
+// what looks at all pairs of uses of a block shows here.
+void explore_a_hot_block(benchmark::State& state) {
+  Program program = sized(state);
+  const LifetimeId hot(program.lifetimes.size());
+  program.lifetimes.push_back(program.lifetimes.back());
+  const ByteRange range{uint64_t{1} << 60, (uint64_t{1} << 60) + 64};
+  program.lifetimes.back().pieces = {{range, 0}};
+  Graph& graph = program.graphs[0];
+  for (const Op& node : graph.nodes) {
+    Access& access = graph.accesses[node.access_begin + node.access_count - 1];
+    access.lifetime = hot;
+    access.range = range;
+    access.mode = state.range(1) == 0 ? AccessMode::atomic : AccessMode::update;
+  }
+  const auto replayer = replayer_of(program);
+  for (auto _ : state) {
+    const auto explored = explore::explore(*replayer, {}, {.budget = 100});
+    state.counters["replays"] = static_cast<double>(explored.value().replays);
+  }
+}
+BENCHMARK(explore_a_hot_block)
+    ->ArgsProduct({{1000, 10000, 100000}, {0, 1}})
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace bohr::bench

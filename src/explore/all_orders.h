@@ -6,6 +6,10 @@
 // with `a` has run, for swapping neighbours that do not conflict changes nothing. So each class of
 // equivalent orders is visited at least once, and prefixes that only lead to classes already
 // visited are cut.
+//
+// A ready step that uses no racy cell is run at once, and nothing else is tried in its place: what
+// it is unordered with never conflicts with it, so every order is equivalent to one that runs it
+// here. Branches are left where steps race.
 #pragma once
 
 #include <functional>
@@ -15,8 +19,11 @@
 
 namespace bohr::explore {
 
-// Calls `visit` with each; stops when it returns false. Returns whether all were visited.
-bool for_each_order(const order::StepOrder& order, const Footprints& uses,
-                    const std::function<bool(const Schedule&)>& visit);
+enum class Visited : uint8_t { all, stopped, given_up };
+
+// Calls `visit` with each until it returns false (stopped). Gives up after `steps` steps of the
+// search, for prefixes that lead nowhere new cost no replay and can be many.
+Visited for_each_order(const order::StepOrder& order, const Footprints& uses, int64_t steps,
+                       const std::function<bool(const Schedule&)>& visit);
 
 }  // namespace bohr::explore

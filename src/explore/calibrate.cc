@@ -67,9 +67,8 @@ double masked_share(const Runner& runner, const Footprints& uses, const Schedule
   for (const int32_t step : baseline)
     for (const Use& use : uses.of_step(step))
       if (use.writes) last_writer[static_cast<size_t>(use.cell)] = step;
-  const auto is_pinned = [&](int32_t step) {
-    return std::find(pinned.begin(), pinned.end(), step) != pinned.end();
-  };
+  std::vector<uint8_t> is_pinned(baseline.size(), 0);
+  for (const int32_t step : pinned) is_pinned[static_cast<size_t>(step)] = 1;
   uint64_t all = runner.ignored_output_bytes(), masked = all;
   for (size_t i = 0; i < runner.outputs().size(); ++i) {
     const ByteRange output = runner.outputs()[i].range;
@@ -78,9 +77,10 @@ double masked_share(const Runner& runner, const Footprints& uses, const Schedule
       masked += output.size();
       continue;
     }
-    for (size_t cell = 0; cell < uses.cells(); ++cell) {
+    for (size_t cell = uses.first_cell(output.begin); cell < uses.cells(); ++cell) {
       const ByteRange range = uses.range(static_cast<int32_t>(cell));
-      if (last_writer[cell] >= 0 && is_pinned(last_writer[cell]))
+      if (range.begin >= output.end) break;
+      if (last_writer[cell] >= 0 && is_pinned[static_cast<size_t>(last_writer[cell])])
         masked += output.intersection(range).size();
     }
   }

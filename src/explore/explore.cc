@@ -12,7 +12,7 @@
 #include "explore/all_orders.h"
 #include "explore/attempts.h"
 #include "explore/calibrate.h"
-#include "explore/intended.h"
+#include "explore/right_order.h"
 #include "explore/settle.h"
 
 namespace bohr::explore {
@@ -29,6 +29,7 @@ bool ends_search(const Error& error) {
 constexpr int64_t kBaselineTrials = 10000;
 constexpr int32_t kOwnRuns = 3;      // whose agreement makes them stable
 constexpr int32_t kOwnGuesses = 16;  // random orders tried for what own launches left
+constexpr int64_t kSearchSteps = 20'000'000;  // some seconds
 
 class Explorer {
  public:
@@ -79,10 +80,12 @@ class Explorer {
     Baseline baseline;
     const std::vector<Intent> wanted = intents(program_, order_, uses_);
     baseline.schedule = issue_schedule(order_);
-    if (const auto right = right_schedule(order_, uses_, wanted, kBaselineTrials)) {
-      const bool issued = *right == baseline.schedule;
+    const RightOrder right = right_order(order_, uses_, wanted, kBaselineTrials);
+    if (right.given_up) result_.reasons.push_back("baseline-given-up");
+    if (right.schedule) {
+      const bool issued = *right.schedule == baseline.schedule;
       result_.baseline = issued ? BaselineKind::issue_order : BaselineKind::reordered;
-      baseline.schedule = *right;
+      baseline.schedule = *right.schedule;
     } else {
       result_.baseline = BaselineKind::none;
       result_.broken_reads = broken_intents(baseline.schedule, uses_, wanted);
@@ -215,10 +218,18 @@ class Explorer {
     return runner_.fill({});
   }
 
+  // A chain none of whose steps races needs no order of its own: the pairs that only this one would
+  // turn round do not conflict.
   Status delay_chains() {
-    for (int32_t chain = 0; chain < order_.chains; ++chain)
+    std::vector<uint8_t> races(static_cast<size_t>(order_.chains), 0);
+    for (const int32_t cell : uses_.racy_cells())
+      for (const Use& use : uses_.of_cell(cell))
+        races[static_cast<size_t>(order_.chain[static_cast<size_t>(use.step)])] = 1;
+    for (int32_t chain = 0; chain < order_.chains; ++chain) {
+      if (!races[static_cast<size_t>(chain)]) continue;
       BOHR_TRY_STATUS(
           try_blindly(with_chain_delayed(order_, attempts_.baseline().schedule, chain)));
+    }
     result_.pairs_covered = true;
     return Nothing{};
   }
@@ -236,11 +247,13 @@ class Explorer {
 
   Status try_all() {
     Status status = Nothing{};
-    const bool all = for_each_order(order_, uses_, [&](const Schedule& schedule) {
-      status = try_blindly(schedule);
-      return status.ok();
-    });
-    result_.exhaustive = all;
+    const Visited visited =
+        for_each_order(order_, uses_, kSearchSteps, [&](const Schedule& schedule) {
+          status = try_blindly(schedule);
+          return status.ok();
+        });
+    result_.exhaustive = visited == Visited::all;
+    if (visited == Visited::given_up) result_.reasons.push_back("orders-given-up");
     return status;
   }
 

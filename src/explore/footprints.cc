@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "explore/chain_lists.h"
+
 namespace bohr::explore {
 
 namespace {
@@ -98,6 +100,11 @@ ByteRange Footprints::range(int32_t cell) const {
   return {ends_[i], ends_[i + 1]};
 }
 
+size_t Footprints::first_cell(uint64_t address) const {
+  const auto above = std::upper_bound(ends_.begin(), ends_.end(), address) - ends_.begin();
+  return std::min(cells(), static_cast<size_t>(std::max<ptrdiff_t>(above - 1, 0)));
+}
+
 std::span<const Use> Footprints::of_step(int32_t step) const {
   const auto i = static_cast<size_t>(step);
   return {by_step_.data() + step_begin_[i], by_step_.data() + step_begin_[i + 1]};
@@ -127,30 +134,47 @@ bool Footprints::all_known() const {
   return std::all_of(by_step_.begin(), by_step_.end(), [](const Use& use) { return use.known; });
 }
 
-// A cell is calm when each of its uses is ordered with the writes around it. In issue order it
-// suffices to ask whether a write is ordered after all uses since the last write that was, and
-// whether a use that is no write is ordered after that last write: order is transitive. Only where
-// that fails are all pairs looked at, for a pair of atomics or of an order against issue order
-// makes it fail without a race.
+namespace {
+
+// In issue order it suffices to ask whether a write is ordered after all uses since the last write
+// that was, and whether a use that is no write is ordered after that last write: order is
+// transitive. False says nothing: a pair of atomics, or an order against issue order, makes it fail
+// without a race.
+bool is_calm(const order::StepOrder& order, std::span<const Use> uses) {
+  bool calm = true;
+  size_t last_write = uses.size();
+  for (size_t i = 0; i < uses.size() && calm; ++i) {
+    if (uses[i].writes) {
+      const size_t from = last_write < i ? last_write : 0;
+      for (size_t j = from; j < i && calm; ++j) calm = order.before(uses[j].step, uses[i].step);
+      last_write = i;
+    } else if (last_write < i) {
+      calm = order.before(uses[last_write].step, uses[i].step);
+    }
+  }
+  return calm;
+}
+
+// Of two uses that conflict one is a plain write, or one is atomic and the other is not.
+bool is_racy(const order::StepOrder& order, std::span<const Use> uses) {
+  std::vector<int32_t> all, plain;
+  for (const Use& use : uses) {
+    all.push_back(use.step);
+    if (!use.atomic) plain.push_back(use.step);
+  }
+  const ChainLists all_lists = chain_lists(order, std::move(all));
+  const ChainLists plain_lists = chain_lists(order, std::move(plain));
+  return std::any_of(uses.begin(), uses.end(), [&](const Use& use) {
+    return use.writes && any_unordered(order, use.atomic ? plain_lists : all_lists, use.step);
+  });
+}
+
+}  // namespace
+
 void Footprints::find_racy_cells(const order::StepOrder& order) {
   for (size_t cell = 0; cell < cells(); ++cell) {
     const auto uses = of_cell(static_cast<int32_t>(cell));
-    bool calm = true;
-    size_t last_write = uses.size();
-    for (size_t i = 0; i < uses.size() && calm; ++i) {
-      if (uses[i].writes) {
-        const size_t from = last_write < i ? last_write : 0;
-        for (size_t j = from; j < i && calm; ++j) calm = order.before(uses[j].step, uses[i].step);
-        last_write = i;
-      } else if (last_write < i) {
-        calm = order.before(uses[last_write].step, uses[i].step);
-      }
-    }
-    bool racy = false;
-    for (size_t i = 0; i < uses.size() && !calm && !racy; ++i)
-      for (size_t j = i + 1; j < uses.size() && !racy; ++j)
-        racy = conflict(uses[i], uses[j]) && !order.ordered(uses[i].step, uses[j].step);
-    if (racy) racy_.push_back(static_cast<int32_t>(cell));
+    if (!is_calm(order, uses) && is_racy(order, uses)) racy_.push_back(static_cast<int32_t>(cell));
   }
 }
 

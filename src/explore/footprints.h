@@ -37,6 +37,8 @@ class Footprints {
 
   size_t cells() const { return cell_begin_.size() - 1; }
   ByteRange range(int32_t cell) const;
+  // The first cell that ends behind an address; cells() when none does.
+  size_t first_cell(uint64_t address) const;
   std::span<const Use> of_step(int32_t step) const;  // by cell
   std::span<const Use> of_cell(int32_t cell) const;  // by step, that is in issue order
   // Cells on which some two uses conflict and are unordered.

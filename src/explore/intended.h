@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which write each read is meant to see, and the legal serial orders in which it does.
+// Which write each read is meant to see.
 //
 // The intended writer of a read is, among the writes of the same lifetime, the last one ordered
 // before it; of several that nothing orders, the last issued. A write issued before the read but
@@ -14,7 +14,6 @@
 // an order need not exist. Atomic updates of one lifetime do not count as other writes.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "explore/footprints.h"
@@ -37,14 +36,13 @@ struct Intent {
 std::vector<Intent> intents(const Program& program, const order::StepOrder& order,
                             const Footprints& uses);
 
-// How many intents a schedule breaks.
+// How many intents a schedule breaks. Intents of one cell come one after the other.
 int64_t broken_intents(std::span<const int32_t> schedule, const Footprints& uses,
                        const std::vector<Intent>& intents);
 
-// The right order nearest to issue order that the search finds, if it finds one: issue order first;
-// else each foreign write is put on the side of the span from writer to reader that order forces,
-// and where none does on the side that issue order suggests, with at most `trials` changes of mind.
-std::optional<Schedule> right_schedule(const order::StepOrder& order, const Footprints& uses,
-                                       const std::vector<Intent>& intents, int64_t trials);
+// Whether `other` breaks an intent when it comes between: a write to the cell by a third step.
+// Atomics of the reader's own lifetime belong there. Memory that nothing has written yet may hold
+// anything, so only its own writers break a read of it.
+bool is_foreign(const Use& other, const Intent& intent);
 
 }  // namespace bohr::explore

@@ -141,28 +141,26 @@ Schedule random_schedule(const order::StepOrder& order, uint64_t seed, int depth
   std::vector<size_t> changes;
   for (int i = 1; i < depth && order.size() > 0; ++i) changes.push_back(random.below(order.size()));
 
-  // Ready steps by chain; a chain's steps become ready one after the other.
+  // Ready steps by the priority of their chain; a chain's become ready one after the other.
   Ready ready(order);
-  std::vector<int32_t> next(chains, -1);
-  const auto push = [&](int32_t step) {
-    next[static_cast<size_t>(order.chain[static_cast<size_t>(step)])] = step;
+  const auto chain_of = [&](int32_t step) {
+    return static_cast<size_t>(order.chain[static_cast<size_t>(step)]);
   };
+  std::priority_queue<std::pair<int64_t, int32_t>> heap;
+  const auto push = [&](int32_t step) { heap.push({priority[chain_of(step)], step}); };
   ready.initial(push);
   Schedule schedule;
   schedule.reserve(order.size());
-  const auto best = [&] {
-    size_t chosen = chains;
-    for (size_t i = 0; i < chains; ++i)
-      if (next[i] >= 0 && (chosen == chains || priority[i] > priority[chosen])) chosen = i;
-    return chosen;
-  };
   while (schedule.size() < order.size()) {
-    for (size_t i = 0; i < changes.size(); ++i)
-      if (changes[i] == schedule.size()) priority[best()] = static_cast<int64_t>(i) + 1;
-    const size_t chain = best();
-    BOHR_CHECK(chain < chains);
-    const int32_t step = next[chain];
-    next[chain] = -1;
+    for (size_t i = 0; i < changes.size(); ++i) {
+      if (changes[i] != schedule.size()) continue;
+      const int32_t step = heap.top().second;
+      heap.pop();
+      priority[chain_of(step)] = static_cast<int64_t>(i) + 1;
+      push(step);
+    }
+    const int32_t step = heap.top().second;
+    heap.pop();
     schedule.push_back(step);
     ready.finish(step, push);
   }

@@ -16,28 +16,31 @@ Work work_behind(const Program& program, const Step& step) {
   return {program.ops[step.op.index()].graph, step.node.value()};
 }
 
-std::vector<ByteRange> written_by(const Exploration& exploration, const Step& step) {
-  std::vector<ByteRange> ranges;
+using Observed = std::map<Step, std::vector<ByteRange>>;
+
+Observed by_step(const Exploration& exploration) {
+  Observed observed;
   for (const ObservedWrite& write : exploration.observed)
-    if (write.step == step) ranges.push_back(write.range);
-  return ranges;
+    observed[write.step].push_back(write.range);
+  return observed;
 }
 
-bool overlaps(const std::vector<ByteRange>& ranges, const ByteRange& range) {
-  return std::any_of(ranges.begin(), ranges.end(),
+bool wrote(const Observed& observed, const Step& step, const ByteRange& range) {
+  const auto found = observed.find(step);
+  return found != observed.end() &&
+         std::any_of(found->second.begin(), found->second.end(),
                      [&](const ByteRange& one) { return one.overlaps(range); });
 }
 
 // Whether one of two steps was seen to write bytes that both use.
-bool either_wrote(const Footprints& uses, const Exploration& exploration, const Step& a,
-                  const Step& b, int32_t first, int32_t second) {
-  const auto by_a = written_by(exploration, a), by_b = written_by(exploration, b);
+bool either_wrote(const Footprints& uses, const Observed& observed, const Step& a, const Step& b,
+                  int32_t first, int32_t second) {
   for (const Use& use : uses.of_step(first)) {
     const auto others = uses.of_step(second);
     const bool shared = std::any_of(others.begin(), others.end(),
                                     [&](const Use& other) { return other.cell == use.cell; });
     const ByteRange range = uses.range(use.cell);
-    if (shared && (overlaps(by_a, range) || overlaps(by_b, range))) return true;
+    if (shared && (wrote(observed, a, range) || wrote(observed, b, range))) return true;
   }
   return false;
 }
@@ -46,6 +49,7 @@ bool either_wrote(const Footprints& uses, const Exploration& exploration, const 
 
 void settle(const Program& program, const order::StepOrder& order, const Footprints& uses,
             const std::vector<Suspect>& suspects, Exploration* exploration) {
+  const Observed observed = by_step(*exploration);
   for (size_t i = 0; i < suspects.size(); ++i) {
     const Suspect& suspect = suspects[i];
     Trial& trial = exploration->trials[i];
@@ -53,7 +57,7 @@ void settle(const Program& program, const order::StepOrder& order, const Footpri
     const Step& a = order.steps[static_cast<size_t>(suspect.first)];
     const Step& b = order.steps[static_cast<size_t>(suspect.second)];
     if (trial.result == TrialResult::same_bytes && exploration->observed_contents >= 2 &&
-        !either_wrote(uses, *exploration, a, b, suspect.first, suspect.second)) {
+        !either_wrote(uses, observed, a, b, suspect.first, suspect.second)) {
       trial.result = TrialResult::never_written;
       continue;
     }

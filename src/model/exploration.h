@@ -125,7 +125,7 @@ struct Exploration {
   int64_t orders = 0;                // tried, those equivalent to earlier ones not counted
   int64_t different = 0;             // of them left other bytes
   int64_t equivalent = 0;            // were not tried, being equivalent
-  bool pairs_covered = false;        // every unordered pair was run in both orders
+  bool pairs_covered = false;        // every unordered pair that conflicts was run in both orders
   bool exhaustive = false;           // every legal order was tried, up to equivalence
   int64_t random_orders = 0;
   int random_depth = 0;

@@ -16,7 +16,10 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
+
+#include "base/result.h"
 
 namespace bohr::order {
 
@@ -36,6 +39,7 @@ class Clocks {
   void reserve(size_t steps, size_t row_width);
 
   size_t size() const { return places_.size(); }
+  size_t entries() const { return rows_.size(); }  // of all rows
   int32_t chain(int32_t step) const { return places_[static_cast<size_t>(step)].chain; }
   Position position(int32_t step) const { return places_[static_cast<size_t>(step)].position; }
   std::span<const Position> row(int32_t step) const;
@@ -56,5 +60,10 @@ class Clocks {
   std::vector<uint64_t> begins_ = {0};
   std::vector<Position> rows_;
 };
+
+// What memory is worth spending on: rows are as long as a program is wide, so that one of 10^5
+// steps may have 5,000 side by side. Whoever adds steps refuses more (`order-too-large`).
+constexpr size_t kMostEntries = size_t{1} << 29;  // 2 GiB
+Error order_too_large(const std::string& what, const Clocks& clocks);
 
 }  // namespace bohr::order

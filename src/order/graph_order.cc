@@ -17,8 +17,12 @@ class Builder {
     result_.early_step.assign(graph.nodes.size(), -1);
   }
 
-  GraphOrder build() {
-    for (int32_t node : topology_.order) add(static_cast<size_t>(node));
+  Result<GraphOrder> build(size_t most_entries) {
+    for (int32_t node : topology_.order) {
+      add(static_cast<size_t>(node));
+      if (result_.clocks.entries() > most_entries)
+        return order_too_large("graph " + graph_.name, result_.clocks);
+    }
     result_.chains = static_cast<int32_t>(tails_.size());
     return std::move(result_);
   }
@@ -98,9 +102,9 @@ class Builder {
 
 }  // namespace
 
-Result<GraphOrder> graph_order(const Graph& graph) {
+Result<GraphOrder> graph_order(const Graph& graph, size_t most_entries) {
   BOHR_TRY(edges, topology(graph));
-  return Builder(graph, edges).build();
+  return Builder(graph, edges).build(most_entries);
 }
 
 }  // namespace bohr::order

@@ -29,6 +29,7 @@ struct GraphOrder {
   bool before(NodeId a, NodeId b) const { return clocks.before(step[a.index()], step[b.index()]); }
 };
 
-Result<GraphOrder> graph_order(const Graph& graph);
+// Refuses what topology() does, and rows of more than `most_entries` (`order-too-large`).
+Result<GraphOrder> graph_order(const Graph& graph, size_t most_entries = kMostEntries);
 
 }  // namespace bohr::order

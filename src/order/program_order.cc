@@ -55,7 +55,7 @@ class Builder {
     observe_host_order_ = program.recorded && !strict_threads && several_threads();
   }
 
-  Result<ProgramOrder> build() {
+  Result<ProgramOrder> build(size_t most_entries) {
     for (size_t i = 0; i < program_.ops.size(); ++i) {
       const Op& op = program_.ops[i];
       if (op.bound.valid() && op.bound.index() >= i)
@@ -63,6 +63,8 @@ class Builder {
                      "it refers to an op that was issued later",
                      "the trace is damaged or was not made by this tool"};
       add(op, i);
+      if (result_.clocks.entries() > most_entries)
+        return order_too_large(program_.source, result_.clocks);
     }
     return std::move(result_);
   }
@@ -246,8 +248,9 @@ class Builder {
 
 }  // namespace
 
-Result<ProgramOrder> program_order(const Program& program, bool strict_threads) {
-  return Builder(program, strict_threads).build();
+Result<ProgramOrder> program_order(const Program& program, bool strict_threads,
+                                   size_t most_entries) {
+  return Builder(program, strict_threads).build(most_entries);
 }
 
 }  // namespace bohr::order

@@ -38,8 +38,10 @@ struct ProgramOrder {
   bool before(OpId a, OpId b) const { return clocks.before(step[a.index()], step[b.index()]); }
 };
 
-// Refuses an op that refers to one issued later (code `op-order`).
-Result<ProgramOrder> program_order(const Program& program, bool strict_threads);
+// Refuses an op that refers to one issued later (code `op-order`), and rows of more than
+// `most_entries` (`order-too-large`).
+Result<ProgramOrder> program_order(const Program& program, bool strict_threads,
+                                   size_t most_entries = kMostEntries);
 
 inline int32_t stream_chain(StreamId stream) { return stream.value(); }
 inline int32_t actor_chain(const Program& program, ActorId actor) {

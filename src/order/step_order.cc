@@ -18,7 +18,8 @@ using Point = int32_t;
 
 class Builder {
  public:
-  Builder(const Program& program, const ProgramOrder& ops) : program_(program), ops_(ops) {
+  Builder(const Program& program, const ProgramOrder& ops, size_t most_entries)
+      : program_(program), ops_(ops), most_entries_(most_entries) {
     result_.steps = steps_of(program);
     result_.chain.assign(result_.size(), -1);
     result_.clock_step.assign(result_.size(), -1);
@@ -32,6 +33,7 @@ class Builder {
       } else {
         add_op(i);
       }
+      BOHR_TRY_STATUS(check_size());
     }
     result_.chains = static_cast<int32_t>(tails_.size());
     collect_arrows();
@@ -44,6 +46,11 @@ class Builder {
     GraphOrder order;
     std::vector<std::vector<int32_t>> node_at;  // by chain and position - 1
   };
+
+  Status check_size() const {
+    if (result_.clocks.entries() <= most_entries_) return Nothing{};
+    return order_too_large(program_.source, result_.clocks);
+  }
 
   // --- arrows between ops ---
 
@@ -108,7 +115,7 @@ class Builder {
     if (found != insides_.end()) return &found->second;
     const Graph& graph = program_.graphs[id.index()];
     BOHR_TRY(edges, topology(graph));
-    BOHR_TRY(nodes, graph_order(graph));
+    BOHR_TRY(nodes, graph_order(graph, most_entries_));
     Inside inside{std::move(edges), std::move(nodes), {}};
     inside.node_at.resize(static_cast<size_t>(inside.order.chains));
     for (const int32_t node : inside.topology.order) {
@@ -140,6 +147,7 @@ class Builder {
                            result_.steps[next_].node == NodeId(n);
       point_of_node[n] = add_node(*shape, graph, n, is_step, begin, point_of_node);
       join(end, result_.clocks.row(point_of_node[n]));
+      BOHR_TRY_STATUS(check_size());
     }
     next_ = first_step;
     while (next_ < result_.size() && result_.steps[next_].op == OpId(index)) ++next_;
@@ -230,6 +238,7 @@ class Builder {
 
   const Program& program_;
   const ProgramOrder& ops_;
+  size_t most_entries_;
   StepOrder result_;
   size_t next_ = 0;                             // the step that add_step() makes
   std::vector<std::vector<Point>> points_on_;   // by chain of ops_
@@ -241,9 +250,9 @@ class Builder {
 
 }  // namespace
 
-Result<StepOrder> step_order(const Program& program, bool strict_threads) {
-  BOHR_TRY(ops, program_order(program, strict_threads));
-  return Builder(program, ops).build();
+Result<StepOrder> step_order(const Program& program, bool strict_threads, size_t most_entries) {
+  BOHR_TRY(ops, program_order(program, strict_threads, most_entries));
+  return Builder(program, ops, most_entries).build();
 }
 
 }  // namespace bohr::order

@@ -42,6 +42,9 @@ struct StepOrder {
   }
 };
 
-Result<StepOrder> step_order(const Program& program, bool strict_threads);
+// Refuses what program_order() and graph_order() do, and rows of more than `most_entries`
+// (`order-too-large`).
+Result<StepOrder> step_order(const Program& program, bool strict_threads,
+                             size_t most_entries = kMostEntries);
 
 }  // namespace bohr::order

@@ -13,7 +13,7 @@ namespace {
 
 using Words = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array<Words, 31> kReasons = {{
+constexpr std::array<Words, 33> kReasons = {{
     {"allocator-order-unknown", "allocator events could not be placed"},
     {"allocator-unknown", "the framework's allocations were not recorded"},
     {"explore-failed", "memory was not put back after an exploration"},
@@ -23,6 +23,7 @@ constexpr std::array<Words, 31> kReasons = {{
     {"remote-lost", "the program ended while it was explored"},
     {"interrupted", "a signal ended the search"},
     {"attached-late", "something began before recording did"},
+    {"baseline-given-up", "the search for a right order was ended before all was tried"},
     {"budget", "the budget of replays was used up"},
     {"capture-to-graph", "a capture added to a graph that existed"},
     {"foreign-event", "an event comes from elsewhere"},
@@ -32,6 +33,7 @@ constexpr std::array<Words, 31> kReasons = {{
     {"lost-records", "a part of the recording is missing"},
     {"no-cuda-calls", "no CUDA work was recorded"},
     {"not-recorded", "the process could not be recorded"},
+    {"orders-given-up", "the search through all orders was ended before all were visited"},
     {"other-processes", "the trace holds further processes"},
     {"outputs-masked", "too much of the output varies by itself, or is ignored"},
     {"params-only", "only the parameters of a kernel say what it may touch"},
