@@ -14,6 +14,7 @@
 #include "app/demo_sim.h"
 #include "check/judge.h"
 #include "replay/symbolic/replayer.h"
+#include "report/exploration_text.h"
 #include "report/frames.h"
 #include "report/text.h"
 #include "report/words.h"
@@ -27,8 +28,8 @@ namespace {
 
 class Story {
  public:
-  Story(std::string traces, const report::Style& style)
-      : traces_(std::move(traces)), style_(style), page_(style) {}
+  Story(std::string traces, int32_t own_runs, const report::Style& style)
+      : traces_(std::move(traces)), own_runs_(own_runs), style_(style), page_(style) {}
 
   Result<Demo> tell();
 
@@ -48,6 +49,7 @@ class Story {
   void expect(bool as_expected);
 
   std::string traces_;
+  int32_t own_runs_;
   report::Style style_;
   report::Page page_;
   Demo demo_;
@@ -126,27 +128,24 @@ void Story::expect_witness(const Explored& explored, bool wanted) {
 }
 
 Status Story::simulated() {
-  constexpr int32_t kRuns = 200;
   chapter("4  A decode step on a simulated GPU");
   page_.paragraph(
       "Kernels that compute, a caching allocator, a captured graph, virtual time. The input of a "
       "side stream is dropped before the join. Run by itself the program mostly wins:");
   page_.blank();
-  BOHR_TRY(racy, explore_demo_program(false, kRuns));
+  BOHR_TRY(racy, explore_demo_program(false, own_runs_));
   const Exploration& found = *racy.exploration;
-  page_.field("By itself",
-              fmt::format("{} of {} runs left other outputs", found.own.different, found.own.runs));
+  if (found.own.runs > 0) page_.field("By itself", report::own_runs_text(found.own));
   page_.field("Explored", fmt::format("{} orders, {} replays in all", found.orders, found.replays));
   page_.blank();
   show_entry(racy);
   expect_witness(racy, true);
-  BOHR_TRY(repaired, explore_demo_program(true, kRuns));
+  BOHR_TRY(repaired, explore_demo_program(true, own_runs_));
   page_.blank();
   page_.paragraph("And with the input held until the join:");
   page_.blank();
   const Exploration& clean = *repaired.exploration;
-  page_.field("By itself",
-              fmt::format("{} of {} runs left other outputs", clean.own.different, clean.own.runs));
+  if (clean.own.runs > 0) page_.field("By itself", report::own_runs_text(clean.own));
   page_.field("Explored",
               fmt::format("{} of {} orders left other bytes", clean.different, clean.orders));
   expect_witness(repaired, false);
@@ -241,8 +240,8 @@ Result<Demo> Story::tell() {
 
 }  // namespace
 
-Result<Demo> demo(const std::string& traces, const report::Style& style) {
-  return Story(traces, style).tell();
+Result<Demo> demo(const std::string& traces, int32_t own_runs, const report::Style& style) {
+  return Story(traces, own_runs, style).tell();
 }
 
 }  // namespace bohr::app

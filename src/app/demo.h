@@ -15,7 +15,8 @@ struct Demo {
   bool as_expected = true;  // every verdict was the expected one
 };
 
-// `traces`: the folder of recorded traces; empty: there is none.
-Result<Demo> demo(const std::string& traces, const report::Style& style);
+// `traces`: the folder of recorded traces; empty: there is none. `own_runs`: how often the program
+// on the simulated GPU runs by itself.
+Result<Demo> demo(const std::string& traces, int32_t own_runs, const report::Style& style);
 
 }  // namespace bohr::app

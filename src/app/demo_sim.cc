@@ -23,6 +23,9 @@ namespace {
 
 constexpr uint64_t kWords = 1024;
 constexpr int kLaunches = 2;
+// The memory of the simulated GPU starts as zeros, as memory that was never used does. What earlier
+// work of another kind would have left there has to be put in.
+constexpr uint8_t kStale = 0xa5;
 
 Result<sim::Words> words(gpu::Runtime& gpu, gpu::Stream stream, const char* name) {
   BOHR_TRY(address, gpu.alloc(kWords * sizeof(uint32_t), stream, name));
@@ -112,6 +115,7 @@ Result<Explored> explore_demo_program(bool repaired, int32_t own_runs) {
            replay::sim_replayer(checked.program, gpu->tape(), options.timing, options.memory));
   explore::Options explore;
   explore.own_runs = own_runs;
+  explore.fill = kStale;
   return explore_on(*replayer, std::move(checked), {}, explore);
 }
 

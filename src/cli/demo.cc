@@ -2,6 +2,8 @@
 // bohr demo: the story, without a GPU.
 #include "app/demo.h"
 
+#include <memory>
+
 #include "app/install.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
@@ -10,10 +12,12 @@ namespace bohr::cli {
 
 namespace {
 
-int run_demo() {
-  const Result<app::Demo> demo = [] {
+constexpr int32_t kOwnRuns = 200;
+
+int run_demo(int32_t own_runs) {
+  const Result<app::Demo> demo = [&] {
     const Progress progress("checking the recorded traces");
-    return app::demo(app::find_traces(), output_style());
+    return app::demo(app::find_traces(), own_runs, output_style());
   }();
   if (!demo.ok()) return say_error(demo.error()), kUsage;
   if (!print(demo.value().text)) return kUsage;
@@ -24,7 +28,11 @@ int run_demo() {
 
 void add_demo(CLI::App* app, int* status) {
   CLI::App* command = app->add_subcommand("demo", "what Bohr does, on small and recorded programs");
-  command->callback([status] { *status = run_demo(); });
+  auto own_runs = std::make_shared<int32_t>(kOwnRuns);
+  command->add_option("--own-runs", *own_runs, "how often the simulated program runs by itself")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1'000'000));
+  command->callback([own_runs, status] { *status = run_demo(*own_runs); });
 }
 
 }  // namespace bohr::cli

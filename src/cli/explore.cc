@@ -135,6 +135,10 @@ void add_explore(CLI::App* app, int* status) {
   command->add_option("--orders", arguments->explore.random_orders, "random orders")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option("--own-runs", arguments->explore.own_runs,
+                   "runs of the program by itself, for its natural failure rate")
+      ->check(CLI::Range(0, 1'000'000));
   command->add_flag("--exhaustive", arguments->explore.all_orders,
                     "every legal order that can matter, as far as the budget goes");
   command->add_flag("--expect", arguments->expect,

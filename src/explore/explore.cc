@@ -12,6 +12,7 @@
 #include "explore/all_orders.h"
 #include "explore/attempts.h"
 #include "explore/calibrate.h"
+#include "explore/own_runs.h"
 #include "explore/right_order.h"
 #include "explore/settle.h"
 
@@ -27,8 +28,8 @@ bool ends_search(const Error& error) {
 }
 
 constexpr int64_t kBaselineTrials = 10000;
-constexpr int32_t kOwnRuns = 3;      // whose agreement makes them stable
-constexpr int32_t kOwnGuesses = 16;  // random orders tried for what own launches left
+constexpr int32_t kOwnRuns = 3;               // whose agreement makes them stable
+constexpr int32_t kOwnGuesses = 16;           // random orders tried for what own launches left
 constexpr int64_t kSearchSteps = 20'000'000;  // some seconds
 
 class Explorer {
@@ -66,6 +67,8 @@ class Explorer {
 
  private:
   Status stages() {
+    // Asked first, so that nothing is spent where this is refused.
+    if (options_.own_runs > 0) BOHR_TRY_STATUS(has_own_runs(&runner_, options_.seed));
     BOHR_TRY_STATUS(find_baseline());
     BOHR_TRY_STATUS(watch());
     BOHR_TRY_STATUS(reverse_suspects());
@@ -73,7 +76,9 @@ class Explorer {
     BOHR_TRY_STATUS(delay_chains());
     BOHR_TRY_STATUS(try_random());
     if (options_.all_orders) BOHR_TRY_STATUS(try_all());
-    return run_unforced();
+    if (options_.own_runs == 0) return Nothing{};
+    return run_by_itself(&runner_, attempts_.baseline(), suspects_, options_.own_runs,
+                         options_.seed, &result_);
   }
 
   Status find_baseline() {
@@ -260,39 +265,6 @@ class Explorer {
   Status try_blindly(const Schedule& schedule) {
     BOHR_TRY_STATUS(attempts_.attempt(schedule, false));
     return Nothing{};
-  }
-
-  // --- the program by itself ---
-
-  Status run_unforced() {
-    for (int32_t i = 0; i < options_.own_runs; ++i) {
-      auto outcome = runner_.replayer().run_unforced(options_.seed + static_cast<uint64_t>(i));
-      if (!outcome.ok() && outcome.error().code == "no-own-run") return Nothing{};
-      if (!outcome.ok()) return outcome.error();
-      BOHR_TRY(outputs, runner_.output_digests());
-      const Baseline& baseline = attempts_.baseline();
-      const Run left{baseline.reference.steps, std::move(outputs), {}, true};
-      const Difference difference = runner_.difference(baseline.schedule, baseline.reference, left);
-      ++result_.own.runs;
-      result_.own.different += !difference.outputs.empty();
-      note_slack(outcome.value().spans);
-    }
-    return Nothing{};
-  }
-
-  // The least time between the end of one step of a suspect and the start of the other.
-  void note_slack(const std::vector<replay::Span>& spans) {
-    if (spans.empty()) return;
-    for (size_t i = 0; i < suspects_.size(); ++i) {
-      const replay::Span& a = spans[static_cast<size_t>(suspects_[i].first)];
-      const replay::Span& b = spans[static_cast<size_t>(suspects_[i].second)];
-      if (a.begin_ns < 0 || b.begin_ns < 0) continue;
-      const bool forward = a.begin_ns <= b.begin_ns;
-      const int64_t slack =
-          std::max<int64_t>(0, forward ? b.begin_ns - a.end_ns : a.begin_ns - b.end_ns);
-      int64_t& least = result_.trials[i].slack_ns;
-      least = least < 0 ? slack : std::min(least, slack);
-    }
   }
 
   const Program& program_;

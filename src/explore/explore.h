@@ -35,7 +35,8 @@ struct Options {
 };
 
 // Errors are the program's or the replayer's; a budget that is used up is none: the exploration
-// then says so (reason `budget`). Refuses a budget below 1 (`explore-budget`).
+// then says so (reason `budget`). Refuses a budget below 1 (`explore-budget`), and
+// own runs of a program that has none where it is replayed (`no-own-run`).
 Result<Exploration> explore(replay::Replayer& replayer, const Verdict& verdict,
                             const Options& options);
 

@@ -70,7 +70,8 @@ struct Trial {
   TrialResult result = TrialResult::not_tried;
   int32_t contents = 0;   // how many contents it was tried with
   int64_t slack_ns = -1;  // from the end of one to the start of the other as the program runs by
-                          // itself; -1: not known
+                          // itself, the median; -1: not known
+  int64_t no_slack = 0;   // in how many of its runs the one had not ended when the other began
 };
 
 enum class BaselineKind : uint8_t {

@@ -101,7 +101,8 @@ Json exploration_json(const Exploration& exploration, const Verdict& verdict) {
                               {"candidate", trial.candidate},
                               {"result", trial_word(trial.result)},
                               {"contents", trial.contents},
-                              {"slack_ns", trial.slack_ns}});
+                              {"slack_ns", trial.slack_ns},
+                              {"no_slack", trial.no_slack}});
   }
   return json;
 }

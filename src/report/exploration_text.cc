@@ -66,6 +66,7 @@ struct Gave {
   int32_t contents = 0;
   bool ignoring = false;
   int64_t slack_ns = -1;
+  int64_t no_slack = 0;  // of the pair whose slack that is
 };
 
 // The causes of a subject that an entry tells, sorted: there may be thousands of either.
@@ -94,8 +95,9 @@ Gave reversals(std::span<const Subject> subjects, const Entry& entry) {
       gave.not_tried += trial.result == TrialResult::not_tried;
       gave.ignoring = gave.ignoring || !subject.exploration->ignored.empty();
       gave.contents = std::max(gave.contents, trial.contents);
-      if (trial.slack_ns >= 0 && (gave.slack_ns < 0 || trial.slack_ns < gave.slack_ns))
-        gave.slack_ns = trial.slack_ns;
+      if (trial.slack_ns < 0 || (gave.slack_ns >= 0 && trial.slack_ns >= gave.slack_ns)) continue;
+      gave.slack_ns = trial.slack_ns;
+      gave.no_slack = trial.no_slack;
     }
   }
   return gave;
@@ -214,9 +216,7 @@ void add_one_search(Page* page, const Exploration& exploration) {
                                 exploration.random_depth, exploration.random_bound));
   }
   if (exploration.own.runs > 0) {
-    page->field("By itself",
-                fmt::format("{} of {} runs left other outputs", count(exploration.own.different),
-                            count(exploration.own.runs)));
+    page->field("By itself", own_runs_text(exploration.own));
   }
   for (const std::string& reason : exploration.reasons) {
     const std::string_view words = reason_words(reason);
@@ -231,6 +231,17 @@ void add_one_search(Page* page, const Exploration& exploration) {
 }
 
 }  // namespace
+
+std::string own_runs_text(const OwnRuns& own) {
+  const auto runs = static_cast<double>(own.runs);
+  // What share would have shown in so many runs 19 times of 20.
+  const std::string rate =
+      own.different > 0 ? fmt::format("{:.1f}%", 100 * static_cast<double>(own.different) / runs)
+                        : fmt::format("less than {:.1f}%, as far as so few can say",
+                                      100 * (1 - std::pow(0.05, 1 / runs)));
+  return fmt::format("{} of {} left other outputs ({})", count(own.different),
+                     count(own.runs, "run"), rate);
+}
 
 void add_search(Page* page, std::span<const Subject> subjects) {
   for (const Subject& subject : subjects) {
@@ -261,9 +272,15 @@ void add_proof(Page* page, std::span<const Subject> subjects, const Entry& entry
     page->field(said ? "" : "Why it hides", why);
     said = true;
   };
-  if (gave.slack_ns >= 0) {
-    say(fmt::format("{} normally ends {} before {} starts", printable(entry.finding->first.label),
-                    time_text(gave.slack_ns), printable(entry.finding->second.label)));
+  if (gave.slack_ns > 0) {
+    say(fmt::format(
+        "{} normally ends {} before {} starts{}", printable(entry.finding->first.label),
+        time_text(gave.slack_ns), printable(entry.finding->second.label),
+        gave.no_slack > 0 ? fmt::format("; in {} it does not", count(gave.no_slack, "run")) : ""));
+  } else if (gave.slack_ns == 0) {
+    page->field("By itself", fmt::format("{} normally still runs when {} starts",
+                                         printable(entry.finding->first.label),
+                                         printable(entry.finding->second.label)));
   }
   for (const std::string& arm : arm_texts(subjects, entry)) say(arm);
 }

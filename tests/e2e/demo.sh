@@ -13,5 +13,10 @@ expect_in out 'A decode step on a simulated GPU' demo
 expect_in out 'CLEAN: no race' demo
 expect_in out 'Every verdict is the expected one.' demo
 expect_not_in out 'NOT AS EXPECTED' demo
+expect_in out 'of 200 runs left other outputs (' demo
+expect_status 0 'a short demo' -- "$BOHR" demo --own-runs 7
+expect_in out 'of 7 runs left other outputs (' 'a short demo'
+expect_status 0 'a demo without own runs' -- "$BOHR" demo --own-runs 0
+expect_not_in out 'runs left other outputs' 'a demo without own runs'
 ((SECONDS < 60)) || fail "the demo took $SECONDS s"
 finish

@@ -73,6 +73,13 @@ expect_status 2 'an unknown name' -- "$BOHR" explore pad.case --ignore ou
 expect_in err 'the nearest names are out' 'an unknown name'
 expect_status 2 'bytes beyond the end' -- "$BOHR" explore pad.case --ignore 'out[4K:5K]'
 
+# Own runs: symbolic memory has none.
+expect_status 2 'own runs' -- "$BOHR" explore race.case --own-runs 10
+expect_in err 'no runs of its own' 'own runs'
+expect_in err 'leave out --own-runs' 'own runs'
+expect_status 1 'no own runs' -- "$BOHR" explore race.case --own-runs 0
+expect_not_in out 'By itself' 'no own runs'
+
 # Where witnesses go; standard input.
 mkdir kept
 expect_status 1 output -- "$BOHR" explore race.case -o kept

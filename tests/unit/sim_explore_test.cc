@@ -84,6 +84,9 @@ TEST(SimExplore, ARaceThatIsSeldomLostHasAWitness) {
   EXPECT_TRUE(found.witnesses[0].reaches_output());
   EXPECT_EQ(found.own.runs, 40);
   EXPECT_LT(found.own.different, 30);
+  ASSERT_EQ(found.trials.size(), 1u);
+  EXPECT_GE(found.trials[0].slack_ns, 0);
+  EXPECT_GE(found.trials[0].no_slack, found.own.different) << "it is not where it goes wrong";
 }
 
 TEST(SimExplore, TheRepairedProgramHasNone) {

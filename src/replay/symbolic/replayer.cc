@@ -80,8 +80,11 @@ class SymbolicReplayer : public Replayer {
   }
 
   Result<Outcome> run_unforced(uint64_t) override {
-    return Error{"no-own-run", program_.source, "",
-                 "symbolic memory runs a program only in a given order", "give a schedule"};
+    return Error{
+        "no-own-run", program_.source, "",
+        "it is explored on symbolic memory, which runs its steps only in a given order: there "
+        "are no runs of its own to count",
+        "leave out --own-runs; `bohr demo --own-runs N` has a program that runs"};
   }
 
   Status restore() override {

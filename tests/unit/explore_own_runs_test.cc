@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts and times of own runs, from a replayer whose own runs are written down.
+#include <gtest/gtest.h>
+
+#include "explore/explore.h"
+#include "explore_texts.h"
+#include "replay/symbolic/replayer.h"
+#include "report/exploration_text.h"
+
+namespace bohr::test {
+namespace {
+
+const std::string kMissingWait =
+    "stream a\nstream b\nbuffer x 64\nbuffer y 64\n"
+    "a: kernel produce writes x\nb: kernel consume reads x writes y\n";
+
+// Symbolic memory of two steps, of which own run i leaves `times[i]` between the two; below 0 they
+// run the other way round.
+class Timed : public replay::Replayer {
+ public:
+  Timed(Program program, std::vector<int64_t> times)
+      : inner_(replay::symbolic_replayer(std::move(program)).value()), times_(std::move(times)) {}
+  const Program& program() const override { return inner_->program(); }
+  std::span<const Step> steps() const override { return inner_->steps(); }
+  Result<replay::Saved> learn() override { return inner_->learn(); }
+  std::span<const ByteRange> written(int32_t step) const override { return inner_->written(step); }
+  Result<replay::Outcome> run(const replay::Request& request) override {
+    return inner_->run(request);
+  }
+  Result<replay::Outcome> run_unforced(uint64_t seed) override {
+    const int64_t time = times_[(seed - 1) % times_.size()];
+    const std::vector<int32_t> order =
+        time < 0 ? std::vector<int32_t>{1, 0} : std::vector<int32_t>{0, 1};
+    BOHR_TRY(outcome, inner_->run({.order = order}));
+    outcome.spans = {{100, 200}, {200 + time, 1000}};
+    return outcome;
+  }
+  Status restore() override { return inner_->restore(); }
+  Status release() override { return inner_->release(); }
+  Result<std::vector<uint64_t>> digest(std::span<const ByteRange> ranges) override {
+    return inner_->digest(ranges);
+  }
+  Result<replay::Bytes> fetch(ByteRange range) override { return inner_->fetch(range); }
+
+ private:
+  std::unique_ptr<replay::Replayer> inner_;
+  std::vector<int64_t> times_;
+};
+
+TEST(OwnRuns, CountFailuresAndTimes) {
+  const Program program = program_of(kMissingWait);
+  Timed replayer(program, {40, 7, -150, 30, 9});
+  Verdict verdict;
+  Finding finding;
+  finding.cls = HazardClass::data;
+  finding.first.op = OpId(0);
+  finding.second.op = OpId(1);
+  finding.cause = 1;
+  verdict.findings.push_back(finding);
+  const auto explored = explore::explore(replayer, verdict, {.own_runs = 5});
+  ASSERT_TRUE(explored.ok()) << to_string(explored.error());
+  EXPECT_EQ(explored.value().own.runs, 5);
+  EXPECT_EQ(explored.value().own.different, 1);
+  ASSERT_EQ(explored.value().trials.size(), 1u);
+  EXPECT_EQ(explored.value().trials[0].slack_ns, 9) << "the median of 0 7 9 30 40";
+  EXPECT_EQ(explored.value().trials[0].no_slack, 1);
+}
+
+TEST(OwnRuns, AreRefusedBeforeAnythingIsSpent) {
+  auto replayer = replay::symbolic_replayer(program_of(kMissingWait));
+  const auto explored = explore::explore(*replayer.value(), {}, {.own_runs = 1});
+  ASSERT_FALSE(explored.ok());
+  EXPECT_EQ(explored.error().code, "no-own-run");
+}
+
+TEST(OwnRuns, AreToldWithWhatSoManyCanSay) {
+  EXPECT_EQ(report::own_runs_text({200, 14}), "14 of 200 runs left other outputs (7.0%)");
+  EXPECT_EQ(report::own_runs_text({1, 1}), "1 of 1 run left other outputs (100.0%)");
+  EXPECT_EQ(report::own_runs_text({200, 0}),
+            "0 of 200 runs left other outputs (less than 1.5%, as far as so few can say)");
+}
+
+}  // namespace
+}  // namespace bohr::test
