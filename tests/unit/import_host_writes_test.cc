@@ -135,5 +135,25 @@ TEST(ImportHostWrites, MeetTheCopyNodesOfALaunchedGraph) {
   EXPECT_NE(found[0].find(" host"), std::string::npos) << found[0];
 }
 
+// As where a query finds two copies done: there is one number ahead of it.
+TEST(ImportHostWrites, OfOneNumberAreTwoOps) {
+  LogBuilder b;
+  copied(b);
+  b.mem_alloc(kPinned + 8192, 4096, Layer::host);
+  const Call found = b.call();
+  b.add(HostWrite{found, kPinned, 64, Memory::pinned});
+  b.add(HostWrite{found, kPinned + 8192, 128, Memory::pinned});
+  const Program program = imported(b);
+  std::vector<ByteRange> written;
+  for (const Op& op : program.ops) {
+    if (op.kind != OpKind::touch) continue;
+    ASSERT_EQ(op.access_count, 1u);
+    written.push_back(accesses_of(program, op)[0].range);
+  }
+  EXPECT_EQ(written, (std::vector<ByteRange>{{kPinned, kPinned + 64},
+                                             {kPinned + 8192, kPinned + 8192 + 128}}));
+  EXPECT_EQ(findings(b), kRewritten);
+}
+
 }  // namespace
 }  // namespace bohr::trace
