@@ -2,8 +2,10 @@
 // Builds the rows in topological order; see the header for the rules.
 #include "order/graph_order.h"
 
+#include <map>
 #include <unordered_map>
 
+#include "order/chain_cover.h"
 #include "order/topology.h"
 
 namespace bohr::order {
@@ -12,7 +14,9 @@ namespace {
 
 class Builder {
  public:
-  Builder(const Graph& graph, const Topology& topology) : graph_(graph), topology_(topology) {
+  // `chains`: of each node, as a cover has it; empty: found greedily.
+  Builder(const Graph& graph, const Topology& topology, std::vector<int32_t> chains)
+      : graph_(graph), topology_(topology), given_(std::move(chains)) {
     result_.step.assign(graph.nodes.size(), -1);
     result_.early_step.assign(graph.nodes.size(), -1);
   }
@@ -82,6 +86,11 @@ class Builder {
   }
 
   int32_t choose_chain(size_t node, const Row& row) {
+    if (!given_.empty()) {
+      const int32_t chain = given_[node];
+      if (tails_.size() <= chain_index(chain)) tails_.resize(chain_index(chain) + 1, -1);
+      return chain;
+    }
     const StreamId stream = graph_.nodes[node].stream;
     const auto found = chain_of_stream_.find(stream);
     const bool first_of_stream = stream.valid() && found == chain_of_stream_.end();
@@ -95,16 +104,40 @@ class Builder {
 
   const Graph& graph_;
   const Topology& topology_;
+  const std::vector<int32_t> given_;  // by node
   GraphOrder result_;
   std::vector<int32_t> tails_;  // last step of each chain
   std::unordered_map<StreamId, int32_t> chain_of_stream_;
 };
 
+// Of each node; empty where a greedy cover is as small.
+std::vector<int32_t> fewer_chains(const Graph& graph, const Topology& topology,
+                                  const GraphOrder& greedy) {
+  std::map<StreamId, std::vector<int32_t>> by_stream;
+  for (const int32_t node : topology.order) {
+    const auto n = static_cast<size_t>(node);
+    by_stream[graph.nodes[n].stream].push_back(greedy.step[n]);
+  }
+  std::vector<std::vector<int32_t>> streams;
+  streams.reserve(by_stream.size());
+  for (auto& [stream, steps] : by_stream) streams.push_back(std::move(steps));
+  const std::vector<int32_t> cover =
+      smaller_cover(greedy.clocks, greedy.chains, streams, Streams::stay_apart);
+  std::vector<int32_t> chains;
+  if (cover.empty()) return chains;
+  chains.reserve(graph.nodes.size());
+  for (const int32_t step : greedy.step) chains.push_back(cover[static_cast<size_t>(step)]);
+  return chains;
+}
+
 }  // namespace
 
 Result<GraphOrder> graph_order(const Graph& graph, size_t most_entries) {
   BOHR_TRY(edges, topology(graph));
-  return Builder(graph, edges).build(most_entries);
+  BOHR_TRY(greedy, Builder(graph, edges, {}).build(most_entries));
+  std::vector<int32_t> chains = fewer_chains(graph, edges, greedy);
+  if (chains.empty()) return std::move(greedy);
+  return Builder(graph, edges, std::move(chains)).build(most_entries);
 }
 
 }  // namespace bohr::order

@@ -9,7 +9,9 @@
 //
 // Chains: a node joins the chain of its capture stream where that chain's last node happens before
 // it, else the chain of a predecessor or any other chain of which that is true, else it starts one.
-// The cover is greedy, not the smallest: its size costs memory and time, never truth.
+// That is greedy. Where capture streams that really are chains and a smallest cover of the other
+// nodes make fewer, these are taken (order/chain_cover.h). Their number costs memory and time,
+// never truth.
 #pragma once
 
 #include <vector>

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "order/chain_cover.h"
 #include "order/graph_order.h"
 #include "order/program_order.h"
 #include "order/topology.h"
@@ -18,12 +19,29 @@ using Point = int32_t;
 
 class Builder {
  public:
-  Builder(const Program& program, const ProgramOrder& ops, size_t most_entries)
-      : program_(program), ops_(ops), most_entries_(most_entries) {
+  // `chains`: of each step, as a cover has it; empty: found greedily.
+  Builder(const Program& program, const ProgramOrder& ops, size_t most_entries,
+          std::vector<int32_t> chains)
+      : program_(program), ops_(ops), most_entries_(most_entries), given_(std::move(chains)) {
     result_.steps = steps_of(program);
     result_.chain.assign(result_.size(), -1);
     result_.clock_step.assign(result_.size(), -1);
     points_on_.resize(static_cast<size_t>(ops.chains));
+  }
+
+  // After build(): the chain of each step in a smaller cover than this one; empty where there is
+  // none.
+  std::vector<int32_t> fewer_chains(const StepOrder& built) const {
+    std::vector<std::vector<int32_t>> streams;
+    streams.reserve(steps_of_hint_.size());
+    for (const auto& [hint, steps] : steps_of_hint_) streams.push_back(steps);
+    const std::vector<int32_t> cover =
+        smaller_cover(built.clocks, built.chains, streams, Streams::may_be_linked);
+    std::vector<int32_t> chains;
+    if (cover.empty()) return chains;
+    chains.reserve(built.size());
+    for (const int32_t step : built.clock_step) chains.push_back(cover[static_cast<size_t>(step)]);
+    return chains;
   }
 
   Result<StepOrder> build() {
@@ -187,7 +205,7 @@ class Builder {
 
   Point add_step(Row row, int32_t hint) {
     const size_t step = next_++;
-    const size_t chain = choose_chain(row, hint);
+    const size_t chain = given_.empty() ? choose_chain(row, hint) : given_chain(step);
     const Point tail = tails_[chain];
     const Position position = tail < 0 ? 1 : result_.clocks.position(tail) + 1;
     if (row.size() <= chain) row.resize(chain + 1, 0);
@@ -195,6 +213,7 @@ class Builder {
     const Point point = result_.clocks.add(static_cast<int32_t>(chain), position, row);
     tails_[chain] = point;
     chain_of_hint_[hint] = chain;
+    steps_of_hint_[hint].push_back(point);
     result_.chain[step] = static_cast<int32_t>(chain);
     result_.clock_step[step] = point;
     steps_on_.resize(tails_.size());
@@ -214,6 +233,12 @@ class Builder {
       if (row[chain] > 0 && extends(chain, row)) return chain;
     tails_.push_back(-1);
     return tails_.size() - 1;
+  }
+
+  size_t given_chain(size_t step) {
+    const auto chain = static_cast<size_t>(given_[step]);
+    if (tails_.size() <= chain) tails_.resize(chain + 1, -1);
+    return chain;
   }
 
   void collect_arrows() {
@@ -239,12 +264,14 @@ class Builder {
   const Program& program_;
   const ProgramOrder& ops_;
   size_t most_entries_;
+  const std::vector<int32_t> given_;  // by step
   StepOrder result_;
   size_t next_ = 0;                             // the step that add_step() makes
   std::vector<std::vector<Point>> points_on_;   // by chain of ops_
   std::vector<std::vector<int32_t>> steps_on_;  // by chain of steps
   std::vector<Point> tails_;                    // last of each chain of steps
   std::map<int32_t, size_t> chain_of_hint_;
+  std::map<int32_t, std::vector<Point>> steps_of_hint_;
   std::map<GraphId, Inside> insides_;
 };
 
@@ -252,7 +279,11 @@ class Builder {
 
 Result<StepOrder> step_order(const Program& program, bool strict_threads, size_t most_entries) {
   BOHR_TRY(ops, program_order(program, strict_threads, most_entries));
-  return Builder(program, ops, most_entries).build();
+  Builder greedy(program, ops, most_entries, {});
+  BOHR_TRY(order, greedy.build());
+  std::vector<int32_t> chains = greedy.fewer_chains(order);
+  if (chains.empty()) return std::move(order);
+  return Builder(program, ops, most_entries, std::move(chains)).build();
 }
 
 }  // namespace bohr::order

@@ -9,6 +9,7 @@
 // the rows again, now over chains of steps alone: a step joins the chain of its stream where that
 // chain's last step happens before it, else any such chain, else it starts one. So a step's
 // predecessors are again the last step known of each chain, less those that another one implies.
+// Where a cover by fewer chains is found (order/chain_cover.h) the pass is made again on that one.
 #pragma once
 
 #include <span>
