@@ -95,44 +95,67 @@ Result<std::unique_ptr<replay::Replayer>> replayer_of(Holding& holding, const Ex
   return replay::cuda::cuda_replayer(holding.driver, std::move(launch));
 }
 
-// Returns when the launch is to be asked about again; 0: never.
-uint64_t serve_launch(Recorder& r, const ExecHold& hold, uint32_t number, CUgraphExec exec,
-                      int socket) {
-  Holding& holding = *r.holding;
-  const replay::Offer offer{BOHR_VERSION, holding.log,   number,
-                            hold.graph,   hold.launches, hold.work->nodes.size()};
-  if (!replay::send(socket, {0, replay::body_of(offer)}).ok()) return 0;
-  const auto message = replay::receive(socket);
-  if (!message.ok()) return 0;
-  auto answer = replay::answer_of(message.value().body);
-  if (!answer.ok() || !answer.value().explore) return answer.ok() ? answer.value().ask_again : 0;
-  const uint64_t again = answer.value().ask_again;
-  auto replayer = replayer_of(holding, hold, exec, std::move(answer).value());
-  if (!replayer.ok()) {
-    static_cast<void>(replay::send(socket, refusal(replayer.error())));
-    return again;
+// A replayer for what bohr wants of this launch: the one of the paused search, or a new one. Null
+// when bohr wants nothing. `hold` then says when to ask again.
+Result<std::shared_ptr<replay::Replayer>> agree(Holding& holding, uint32_t number, CUgraphExec exec,
+                                                int socket, ExecHold* hold) {
+  const replay::Offer offer{BOHR_VERSION,
+                            holding.log,
+                            number,
+                            hold->graph,
+                            hold->launches,
+                            hold->work->nodes.size(),
+                            hold->paused != nullptr};
+  hold->ask_at = 0;
+  BOHR_TRY_STATUS(replay::send(socket, {0, replay::body_of(offer)}));
+  BOHR_TRY(message, replay::receive(socket));
+  BOHR_TRY(answer, replay::answer_of(message.body));
+  hold->ask_at = answer.ask_again;
+  if (!answer.explore) return std::shared_ptr<replay::Replayer>();
+  if (!hold->paused) {
+    BOHR_TRY(replayer, replayer_of(holding, *hold, exec, std::move(answer)));
+    return std::shared_ptr<replay::Replayer>(std::move(replayer));
   }
-  if (!replay::send(socket, {static_cast<uint8_t>(replay::Reply::done), {}}).ok()) return 0;
-  const Status released = replay::serve(socket, *replayer.value());
-  if (!released.ok()) diagnose(r, "explore-failed", to_string(released.error()));
-  return again;
+  BOHR_TRY_STATUS(hold->paused->resume());
+  return hold->paused;
+}
+
+Status serve_launch(Holding& holding, uint32_t number, CUgraphExec exec, int socket,
+                    ExecHold* hold) {
+  auto replayer = agree(holding, number, exec, socket, hold);
+  if (!replayer.ok()) {
+    hold->paused = nullptr;
+    return replay::send(socket, refusal(replayer.error()));
+  }
+  if (!replayer.value()) return Nothing{};
+  hold->paused = nullptr;
+  BOHR_TRY_STATUS(replay::send(socket, {static_cast<uint8_t>(replay::Reply::done), {}}));
+  BOHR_TRY(served, replay::serve(socket, *replayer.value()));
+  if (served == replay::Served::paused) {
+    hold->paused = std::move(replayer).value();
+    hold->ask_at = hold->launches + 1;
+  }
+  return Nothing{};
 }
 
 // With the hold taken: when everything that was submitted is done.
-uint64_t hold_launch(Recorder& r, const ExecHold& hold, uint32_t number, CUgraphExec exec) {
+void hold_launch(Recorder& r, uint32_t number, CUgraphExec exec, ExecHold* hold) {
   Holding& holding = *r.holding;
   CUcontext context = nullptr;
-  if (holding.driver.cuCtxGetCurrent(&context) != CUDA_SUCCESS || !context) return 0;
-  if (holding.driver.cuCtxSynchronize() != CUDA_SUCCESS) return 0;
+  hold->ask_at = 0;
+  if (holding.driver.cuCtxGetCurrent(&context) != CUDA_SUCCESS || !context) return;
+  if (holding.driver.cuCtxSynchronize() != CUDA_SUCCESS) return;
   const int socket = connect_to(holding.socket);
   if (socket < 0) {
     holding.open.store(false);
+    hold->paused = nullptr;
     diagnose(r, "explore-unavailable", "nobody listens at " + holding.socket);
-    return 0;
+    return;
   }
-  const uint64_t again = serve_launch(r, hold, number, exec, socket);
+  const Status served = serve_launch(holding, number, exec, socket, hold);
+  if (!served.ok() && served.error().code != "remote-lost")
+    diagnose(r, "explore-failed", to_string(served.error()));
   close(socket);
-  return again;
 }
 
 }  // namespace
@@ -182,12 +205,14 @@ void offer_launch(Recorder& r, CUgraphExec exec) {
   }
   if (!take_hold(r)) return;
   serves_here = true;
-  const uint64_t again = hold_launch(r, hold, number, exec);
+  hold_launch(r, number, exec, &hold);
   serves_here = false;
   drop_hold(*r.holding);
   std::lock_guard lock(r.mutex);
   const auto found = r.graphs.execs.find(exec);
-  if (found != r.graphs.execs.end()) found->second.hold.ask_at = again;
+  if (found == r.graphs.execs.end()) return;
+  found->second.hold.ask_at = hold.ask_at;
+  found->second.hold.paused = std::move(hold.paused);
 }
 
 std::shared_ptr<const replay::cuda::GraphWork> work_of(Recorder& r, CUgraph graph) {

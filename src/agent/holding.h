@@ -18,6 +18,7 @@
 
 #include "replay/cuda/driver.h"
 #include "replay/cuda/node.h"
+#include "replay/replayer.h"
 
 namespace bohr::agent {
 
@@ -43,8 +44,9 @@ struct ExecHold {
   std::shared_ptr<const replay::cuda::GraphWork> work;
   uint32_t graph = 0;  // the template's number
   uint64_t launches = 0;
-  uint64_t ask_at = 0;   // 0: never
-  bool changed = false;  // after instantiation, in a way that is not read
+  uint64_t ask_at = 0;                       // 0: never
+  bool changed = false;                      // after instantiation, in a way that is not read
+  std::shared_ptr<replay::Replayer> paused;  // of a search that goes on at a later launch
 };
 
 // From the environment; null when nothing is asked for.

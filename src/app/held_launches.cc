@@ -60,6 +60,17 @@ int64_t open_pairs(const Verdict& verdict, GraphId graph) {
          std::count_if(verdict.candidates.begin(), verdict.candidates.end(), inside);
 }
 
+// After an answer that wants replays: whether they can be had. The socket is closed where not.
+Status agreed(int socket) {
+  const auto reply = replay::receive(socket);
+  if (reply.ok() && reply.value().kind == static_cast<uint8_t>(replay::Reply::done))
+    return Nothing{};
+  close(socket);
+  if (!reply.ok()) return reply.error();
+  replay::BodyReader body(reply.value().body);
+  return replay::get_error(&body);
+}
+
 void go_on(int socket, uint64_t ask_again) {
   replay::Answer answer;
   answer.ask_again = ask_again;
@@ -124,32 +135,70 @@ std::map<std::string, std::string> HeldLaunches::variables() const {
           {agent::kExploreLaunchVariable, std::to_string(options_.launch)}};
 }
 
+namespace {
+
+// The offer of a fresh connection; the connection is closed where there is none.
+Result<replay::Offer> read_offer(int socket) {
+  const auto message = replay::receive(socket);
+  auto offer = message.ok() ? replay::offer_of(message.value().body)
+                            : Result<replay::Offer>(message.error());
+  if (offer.ok() && is_ours(socket)) return offer;
+  close(socket);
+  if (!offer.ok()) return offer;
+  return Error{"remote-message", "the socket of this run", "", "another user connected to it", ""};
+}
+
+}  // namespace
+
 void HeldLaunches::turn(const std::function<bool()>& stop) {
   for (;;) {
     const int socket = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
     if (socket < 0) return;
-    if (is_ours(socket))
-      take(socket, stop);
-    else
-      close(socket);
+    take(socket, stop);
   }
 }
 
 void HeldLaunches::take(int socket, const std::function<bool()>& stop) {
-  const auto message = replay::receive(socket);
-  const auto offer = message.ok() ? replay::offer_of(message.value().body)
-                                  : Result<replay::Offer>(message.error());
-  const bool known = offer.ok() && offer.value().version == BOHR_VERSION;
-  if (!known) {
-    if (offer.ok())
-      say_(fmt::format("the agent is of version {}, this is {}: nothing is explored",
-                       offer.value().version, BOHR_VERSION));
-    if (message.ok()) go_on(socket, 0);
+  const auto offer = read_offer(socket);
+  if (!offer.ok()) return;
+  if (offer.value().version != BOHR_VERSION) {
+    say_(fmt::format("the agent is of version {}, this is {}: nothing is explored",
+                     offer.value().version, BOHR_VERSION));
+    go_on(socket, 0);
     close(socket);
     return;
   }
   const Status explored = explore(socket, offer.value(), stop);
   if (!explored.ok()) say_(to_string(explored.error()));
+}
+
+Result<int> HeldLaunches::wait_for(const replay::Offer& paused, std::chrono::milliseconds rest,
+                                   const std::function<bool()>& stop) {
+  constexpr int kTurn = 50;            // milliseconds between two looks
+  constexpr int kMostTurns = 20 * 60;  // a guest that launches nothing for so long has other plans
+  const auto rested = std::chrono::steady_clock::now() + rest;
+  for (int turn = 0; turn < kMostTurns && !stop(); ++turn) {
+    pollfd waiting{socket_, POLLIN, 0};
+    if (poll(&waiting, 1, kTurn) <= 0) continue;
+    const int socket = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (socket < 0) continue;
+    const auto offer = read_offer(socket);
+    if (!offer.ok()) continue;
+    turn = 0;
+    const bool same = offer.value().log == paused.log && offer.value().exec == paused.exec;
+    if (!same || !offer.value().paused || std::chrono::steady_clock::now() < rested) {
+      go_on(socket, offer.value().launch + 1);
+      close(socket);
+      continue;
+    }
+    replay::Answer answer;
+    answer.explore = true;
+    BOHR_TRY_STATUS(replay::send(socket, {0, replay::body_of(answer)}));
+    BOHR_TRY_STATUS(agreed(socket));
+    return socket;
+  }
+  return Error{"remote-lost", paused.log, "", "it made no further launch of this graph",
+               "a longer --max-pause holds it in one piece"};
 }
 
 // Owns the socket: the replayer closes it, which lets the guest go.
@@ -193,25 +242,23 @@ Status HeldLaunches::explore(int socket, const replay::Offer& offer,
   say_(fmt::format("{}, launch {}: held; {} to decide in {}", name, offer.launch,
                    report::count(pairs, "pair"),
                    report::count(static_cast<int64_t>(steps.size()), "step")));
-  const auto began = std::chrono::steady_clock::now();
   BOHR_TRY_STATUS(replay::send(socket, {0, replay::body_of(answer)}));
-  BOHR_TRY(reply, replay::receive(socket));
-  if (reply.kind != static_cast<uint8_t>(replay::Reply::done)) {
-    replay::BodyReader body(reply.body);
-    const Error refused = replay::get_error(&body);
-    close(socket);
-    return refused;
-  }
-  auto replayer = replay::remote_replayer(std::move(one), socket, stop);
+  BOHR_TRY_STATUS(agreed(socket));
+  replay::Holds holds;
+  const auto reconnect = [&] { return wait_for(offer, options_.max_pause, stop); };
+  auto replayer = replay::remote_replayer(std::move(one), socket,
+                                          {stop, options_.max_pause, reconnect}, &holds);
   auto explored = explore_on(*replayer, std::move(checked).value(), check_, options_.explore);
   const Status released = replayer->release();
   replayer.reset();
-  const std::chrono::duration<double> held = std::chrono::steady_clock::now() - began;
   if (!explored.ok()) return explored.error();
   Exploration& exploration = *explored.value().exploration;
-  say_(fmt::format("{}: {} proved; {}, held {:.1f} s", name,
+  using Seconds = std::chrono::duration<double>;
+  say_(fmt::format("{}: {} proved; {}, held {}, {:.2f} s in all, longest {:.2f} s", name,
                    report::count(static_cast<int64_t>(exploration.witnesses.size()), "race"),
-                   report::count(exploration.replays, "replay"), held.count()));
+                   report::count(exploration.replays, "replay"),
+                   holds.count == 1 ? "once" : std::to_string(holds.count) + " times",
+                   Seconds(holds.all).count(), Seconds(holds.longest).count()));
   graphs_.push_back({offer.log, offer.graph, std::move(explored.value().checked.verdict),
                      std::move(exploration)});
   return released;

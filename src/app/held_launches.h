@@ -3,6 +3,7 @@
 // and where something in that graph is suspicious the launch is held and its orders are run there.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -18,6 +19,7 @@ struct HoldOptions {
   explore::Options explore;
   uint64_t launch = 10;             // of each instantiated graph: the first that is offered
   std::vector<std::string> graphs;  // names; empty: every graph with something to decide
+  std::chrono::milliseconds max_pause{1000};
 };
 
 class HeldLaunches {
@@ -45,6 +47,9 @@ class HeldLaunches {
   HeldLaunches(std::string path, int socket, const HoldOptions& options, const CheckOptions& check,
                std::function<void(const std::string&)> say);
   void take(int socket, const std::function<bool()>& stop);
+  // A connection to the paused search of this offer's exec, when its guest had a rest of `rest`.
+  Result<int> wait_for(const replay::Offer& paused, std::chrono::milliseconds rest,
+                       const std::function<bool()>& stop);
   Status explore(int socket, const replay::Offer& offer, const std::function<bool()>& stop);
   Result<Explored> attach_to(Checked checked) const;
 

@@ -95,6 +95,16 @@ void add_run(CLI::App* app, const std::vector<std::string>* guest, int* status) 
       ->add_option("--graph", arguments->hold.graphs,
                    "explore this graph, whatever is suspicious in it (repeatable)")
       ->allow_extra_args(false);
+  command
+      ->add_option_function<double>(
+          "--max-pause",
+          [arguments](const double& seconds) {
+            arguments->hold.max_pause =
+                std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
+          },
+          "seconds for which a program is held at a time; 0: as long as it takes")
+      ->default_str("1")
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--budget", arguments->hold.explore.budget, "replays at most for each graph")
       ->capture_default_str();
   command->add_option("--seed", arguments->hold.explore.seed, "of the random orders")

@@ -8,6 +8,12 @@
 
 namespace bohr::explore {
 
+namespace {
+
+constexpr uint64_t kMostFilled = uint64_t{1} << 30;  // bytes of a range; contents pass through here
+
+}  // namespace
+
 uint64_t digest_of(const Run& run) {
   uint64_t digest = run.steps.size();
   for (const uint64_t step : run.steps) digest = combine(digest, step);
@@ -107,6 +113,7 @@ Status Runner::fill_otherwise(std::span<const ByteRange> ranges, uint8_t instead
   BOHR_TRY_STATUS(replayer_.restore());
   std::vector<Filled> filled;
   for (const ByteRange& range : ranges) {
+    if (range.size() > kMostFilled) continue;
     BOHR_TRY(bytes, replayer_.fetch(range));
     const bool holds_something =
         std::any_of(bytes.begin(), bytes.end(), [](uint8_t byte) { return byte != 0; });

@@ -11,6 +11,7 @@ Bytes body_of(const Offer& offer) {
   body.number(offer.graph);
   body.number(offer.launch);
   body.number(offer.nodes);
+  body.number(offer.paused);
   return body.take();
 }
 
@@ -23,6 +24,7 @@ Result<Offer> offer_of(std::span<const uint8_t> bytes) {
   offer.graph = static_cast<uint32_t>(body.number());
   offer.launch = body.number();
   offer.nodes = body.number();
+  offer.paused = body.number() != 0;
   if (!body.done()) return bad_message("an offer");
   return offer;
 }

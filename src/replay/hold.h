@@ -3,9 +3,9 @@
 // whoever explores. One connection a hold:
 //
 //   agent   Offer    "I hold this launch"
-//   bohr    Answer   "go on" or "explore: these steps"
+//   bohr    Answer   "go on", or "explore: these steps", or "go on with the search"
 //   agent   done, or refused with the reason
-//   then the requests of replay/service.h, until bohr closes
+//   then the requests of replay/service.h, until bohr pauses or closes
 #pragma once
 
 #include "replay/plan.h"
@@ -20,6 +20,7 @@ struct Offer {
   uint32_t graph = 0;
   uint64_t launch = 0;  // of that exec, from 1
   uint64_t nodes = 0;
+  bool paused = false;  // a search of this exec is paused, and can go on now
 };
 
 struct Answer {

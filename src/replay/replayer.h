@@ -14,6 +14,10 @@
 //     alone. They are run, pinned, kept and observed as all others are. An implementation that
 //     digests in larger pieces counts a piece that is ignored only in part.
 //   - restore() puts the saved state back, exactly, and verifies it by digest.
+//   - pause() lets the program go on with its own memory for a while, and resume() takes over
+//   again;
+//     what learn() saved stays what runs start from. Where no program goes on both do nothing more
+//     than restore(). resume() fails (`memory-changed`) when the memory is no longer there.
 //   - release() restores, and leaves the process as if nothing had happened. So does destruction.
 //   - What it cannot do it refuses by an Error whose code is a named reason of docs/limits.md or
 //     docs/errors.md; memory is then as after restore().
@@ -105,6 +109,8 @@ class Replayer {
   // implementation can. Refused (`no-own-run`) where there is no such thing.
   virtual Result<Outcome> run_unforced(uint64_t seed) = 0;
   virtual Status restore() = 0;
+  virtual Status pause() { return restore(); }
+  virtual Status resume() { return Nothing{}; }
   virtual Status release() = 0;
 
   // Of memory as it is now: after a run, what that run left.

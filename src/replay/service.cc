@@ -180,6 +180,8 @@ Result<Bytes> answer(Replayer& replayer, const Message& message) {
       return fetch(replayer, message.body);
     case Ask::release:
       return nothing(replayer.release());
+    case Ask::pause:
+      return nothing(replayer.pause());
   }
   return bad_message("a request of kind " + std::to_string(message.kind));
 }
@@ -194,13 +196,18 @@ Message reply_to(Replayer& replayer, const Message& message) {
 
 }  // namespace
 
-Status serve(int socket, Replayer& replayer) {
+Result<Served> serve(int socket, Replayer& replayer) {
   for (;;) {
     const auto message = receive(socket);
     if (!message.ok()) break;
-    if (!send(socket, reply_to(replayer, message.value())).ok()) break;
+    const Message reply = reply_to(replayer, message.value());
+    if (!send(socket, reply).ok()) break;
+    if (message.value().kind == static_cast<uint8_t>(Ask::pause) &&
+        reply.kind == static_cast<uint8_t>(Reply::done))
+      return Served::paused;
   }
-  return replayer.release();
+  BOHR_TRY_STATUS(replayer.release());
+  return Served::released;
 }
 
 }  // namespace bohr::replay

@@ -11,7 +11,7 @@
 
 namespace bohr::replay {
 
-enum class Ask : uint8_t { learn = 1, run, run_unforced, restore, digest, fetch, release };
+enum class Ask : uint8_t { learn = 1, run, run_unforced, restore, digest, fetch, release, pause };
 enum class Reply : uint8_t { done = 1, refused };
 
 // Bodies of messages, for both ends.
@@ -38,8 +38,9 @@ Result<OwnedRequest> request_of(std::span<const uint8_t> body);
 Result<Outcome> outcome_of(std::span<const uint8_t> body);
 Result<Learned> learned_of(std::span<const uint8_t> body);
 
-// Until the peer releases or is gone; then the replayer is released. What a broken peer sent last
-// is the error of neither.
-Status serve(int socket, Replayer& replayer);
+// Until the peer pauses, or goes away; in the second case the replayer is released. What a broken
+// peer sent last is the error of neither.
+enum class Served : uint8_t { paused, released };
+Result<Served> serve(int socket, Replayer& replayer);
 
 }  // namespace bohr::replay

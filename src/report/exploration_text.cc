@@ -189,11 +189,11 @@ void add_one_search(Page* page, const Exploration& exploration) {
   if (exploration.pinned.empty()) {
     calibrated += "; no step varies by itself";
   } else {
-    calibrated +=
-        fmt::format("; {} by themselves and are pinned to recorded outputs: ",
-                    exploration.pinned.size() == 1
-                        ? "one step varies"
-                        : count(static_cast<int64_t>(exploration.pinned.size()), "step") + " vary");
+    calibrated += fmt::format("; {} pinned to recorded outputs: ",
+                              exploration.pinned.size() == 1
+                                  ? "one step varies by itself and is"
+                                  : count(static_cast<int64_t>(exploration.pinned.size()), "step") +
+                                        " vary by themselves and are");
     for (size_t i = 0; i < exploration.pinned.size() && i < 3; ++i)
       calibrated += (i ? ", " : "") + step_text(exploration.pinned[i]);
     if (exploration.pinned.size() > 3) calibrated += ", …";

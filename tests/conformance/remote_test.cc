@@ -37,7 +37,8 @@ class Server {
       : thread_([this, socket] {
           auto replayer = symbolic_replayer(conformance_program());
           BOHR_CHECK(replayer.ok());
-          released_ = serve(socket, *replayer.value()).ok();
+          const auto served = serve(socket, *replayer.value());
+          released_ = served.ok() && served.value() == Served::released;
           close(socket);
         }) {}
   ~Server() { join(); }
@@ -52,9 +53,9 @@ class Server {
 };
 
 // Forwards, so that the server outlives its client.
-class Served : public Replayer {
+class ServedReplayer : public Replayer {
  public:
-  explicit Served(const std::array<int, 2>& ends)
+  explicit ServedReplayer(const std::array<int, 2>& ends)
       : server_(ends[0]), inner_(remote_replayer(conformance_program(), ends[1])) {}
   const Program& program() const override { return inner_->program(); }
   std::span<const Step> steps() const override { return inner_->steps(); }
@@ -74,12 +75,12 @@ class Served : public Replayer {
   std::unique_ptr<Replayer> inner_;
 };
 
-std::unique_ptr<Replayer> make() { return std::make_unique<Served>(socket_pair()); }
+std::unique_ptr<Replayer> make() { return std::make_unique<ServedReplayer>(socket_pair()); }
 
 INSTANTIATE_TEST_SUITE_P(Remote, ReplayerSuite, testing::Values(Maker{"remote", make}));
 
 TEST(RemoteReplayer, RefusalsArriveAsTheyWereMeant) {
-  Served served(socket_pair());
+  ServedReplayer served(socket_pair());
   const auto outcome = served.run_unforced(1);
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().code, "no-own-run");
@@ -93,6 +94,58 @@ TEST(RemoteReplayer, AServerWhosePeerIsGoneReleases) {
   ASSERT_TRUE(client->learn().ok());
   client.reset();
   EXPECT_TRUE(server.join());
+}
+
+// What a run leaves is looked at before the other side may go on.
+TEST(RemoteReplayer, PausesBetweenRuns) {
+  const auto first = socket_pair(), second = socket_pair();
+  std::vector<Served> served;
+  std::thread server([&] {
+    auto replayer = symbolic_replayer(conformance_program());
+    BOHR_CHECK(replayer.ok());
+    for (const int socket : {first[0], second[0]}) {
+      const auto how = serve(socket, *replayer.value());
+      if (how.ok()) served.push_back(how.value());
+      close(socket);
+    }
+  });
+  Patience patience;
+  patience.most = std::chrono::milliseconds(1);
+  int connections = 0;
+  patience.reconnect = [&]() -> Result<int> {
+    ++connections;
+    return second[1];
+  };
+  Holds holds;
+  {
+    const auto client = remote_replayer(conformance_program(), first[1], patience, &holds);
+    ASSERT_TRUE(client->learn().ok());
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const std::vector<int32_t> order = {0, 1, 2, 3};
+    ASSERT_TRUE(client->run({.order = order}).ok());
+    EXPECT_EQ(connections, 1);
+    EXPECT_EQ(holds.count, 2);
+    EXPECT_TRUE(client->release().ok());
+  }
+  server.join();
+  EXPECT_EQ(served, (std::vector<Served>{Served::paused, Served::released}));
+  EXPECT_GT(holds.longest.count(), 0);
+}
+
+TEST(RemoteReplayer, StopsWhenItIsToldTo) {
+  const auto ends = socket_pair();
+  Server server(ends[0]);
+  Patience patience;
+  bool stop = false;
+  patience.stop = [&] { return stop; };
+  const auto client = remote_replayer(conformance_program(), ends[1], patience);
+  ASSERT_TRUE(client->learn().ok());
+  stop = true;
+  const std::vector<int32_t> order = {0, 1, 2, 3};
+  const auto outcome = client->run({.order = order});
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().code, "interrupted");
+  EXPECT_TRUE(client->release().ok()) << "what was held is let go all the same";
 }
 
 TEST(RemoteReplayer, AClientWhosePeerIsGoneSaysSo) {

@@ -15,6 +15,7 @@ constexpr unsigned kThreads = 256;
 constexpr unsigned kMostBlocks = 2048;
 constexpr unsigned kMostRows = 1024;
 constexpr uint64_t kBytesPerThread = 64;
+constexpr unsigned kMostDifferences = 1 << 20;
 constexpr unsigned kMostChanged = 1 << 15;  // pages of one look; further ones take another
 
 // Errors after which the context can do nothing more.
@@ -38,6 +39,12 @@ bool ends_context(CUresult result) {
 
 Error no_table_memory() {
   return {"explore-memory", "", "", "no memory for our own tables", "leave more memory free"};
+}
+
+// Blocks for so many threads; kernels go round where these are not enough.
+unsigned blocks_for(uint64_t threads) {
+  return static_cast<unsigned>(
+      std::clamp<uint64_t>((threads + kThreads - 1) / kThreads, 1, 4 * kMostBlocks));
 }
 
 }  // namespace
@@ -111,10 +118,12 @@ Result<std::unique_ptr<Device>> Device::create(const Driver& driver) {
                  "this build has none: it was made without nvcc", "build where nvcc is"};
   }
   BOHR_TRY_STATUS(d.check(driver.cuModuleLoadData(&d.module_, kDeviceCode), "loading our kernels"));
-  BOHR_TRY_STATUS(d.check(driver.cuModuleGetFunction(&d.digest_, d.module_, "bohr_digest"),
-                          "finding bohr_digest"));
-  BOHR_TRY_STATUS(d.check(driver.cuModuleGetFunction(&d.compare_, d.module_, "bohr_compare"),
-                          "finding bohr_compare"));
+  const std::pair<const char*, CUfunction*> functions[] = {{"bohr_digest", &d.digest_},
+                                                           {"bohr_compare", &d.compare_},
+                                                           {"bohr_page_digests", &d.page_digests_},
+                                                           {"bohr_differences", &d.differences_}};
+  for (const auto& [name, function] : functions)
+    BOHR_TRY_STATUS(d.check(driver.cuModuleGetFunction(function, d.module_, name), name));
   BOHR_TRY_STATUS(
       d.check(driver.cuStreamCreate(&d.stream_, CU_STREAM_NON_BLOCKING), "making a stream"));
   return device;
@@ -200,10 +209,7 @@ Result<std::vector<ChangedPage>> Device::compare(const SpanList& list, const Buf
     uint64_t count = list.spans.size(), total = list.pages;
     unsigned limit = kMostChanged;
     void* parameters[] = {&spans, &count, &total, &before, &pages, &limit, &counter};
-    const uint64_t blocks = (list.pages * 32 + kThreads - 1) / kThreads;
-    BOHR_TRY_STATUS(launch(
-        compare_, {static_cast<unsigned>(std::clamp<uint64_t>(blocks, 1, 4 * kMostBlocks)), 1},
-        parameters));
+    BOHR_TRY_STATUS(launch(compare_, {blocks_for(list.pages * 32), 1}, parameters));
     BOHR_TRY_STATUS(wait());
     const size_t old = changed.size();
     const unsigned many = *found;
@@ -213,6 +219,35 @@ Result<std::vector<ChangedPage>> Device::compare(const SpanList& list, const Buf
                                    (changed.size() - old) * sizeof(ChangedPage)));
   } while (*found > kMostChanged);
   return changed;
+}
+
+Status Device::page_digests(const SpanList& list, const Buffer& out) {
+  CUdeviceptr spans = list.buffer.address(), digests = out.address();
+  uint64_t count = list.spans.size(), pages = list.pages;
+  void* parameters[] = {&spans, &count, &pages, &digests};
+  return launch(page_digests_, {blocks_for(pages * 32), 1}, parameters);
+}
+
+Result<std::vector<uint64_t>> Device::differences(const Buffer& a, const Buffer& b) {
+  unsigned limit = kMostDifferences;
+  const Buffer places = Buffer::pinned(driver_, limit * sizeof(uint64_t));
+  const Buffer found = Buffer::pinned(driver_, sizeof(unsigned));
+  if (!places || !found) return no_table_memory();
+  auto* many = static_cast<volatile unsigned*>(found.host());
+  *many = 0;
+  CUdeviceptr first = a.address(), second = b.address();
+  CUdeviceptr list = places.address(), counter = found.address();
+  uint64_t count = a.bytes() / sizeof(uint64_t);
+  void* parameters[] = {&first, &second, &count, &list, &limit, &counter};
+  BOHR_TRY_STATUS(launch(differences_, {blocks_for(count), 1}, parameters));
+  BOHR_TRY_STATUS(wait());
+  if (*many > limit)
+    return Error{"explore-memory", "", "", "more than a million pages of large blocks change",
+                 "leave enough memory free to save them whole"};
+  const auto* host = static_cast<const uint64_t*>(places.host());
+  std::vector<uint64_t> result(host, host + *many);
+  std::sort(result.begin(), result.end());
+  return result;
 }
 
 Status Device::clear(CUdeviceptr at, uint64_t bytes) {

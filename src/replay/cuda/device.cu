@@ -97,6 +97,35 @@ extern "C" __global__ void bohr_digest(const Span* spans, uint64_t count, unsign
   if (threadIdx.x % kWarp == 0 && sum != 0) atomicAdd(out, static_cast<unsigned long long>(sum));
 }
 
+// The digest of each page by itself. One warp a page.
+extern "C" __global__ void bohr_page_digests(const Span* spans, uint64_t count, uint64_t pages,
+                                             unsigned long long* out) {
+  const unsigned lane = threadIdx.x % kWarp;
+  const uint64_t warps = uint64_t{gridDim.x} * blockDim.x / kWarp;
+  for (uint64_t page = (uint64_t{blockIdx.x} * blockDim.x + threadIdx.x) / kWarp; page < pages;
+       page += warps) {
+    const Span& span = spans[span_of(spans, count, page)];
+    const uint64_t from = (page - span.first_page) * kPage;
+    const uint64_t left = span.size - from;
+    const Span part{span.begin + from, left < kPage ? left : kPage, 0, 0};
+    uint64_t sum = sum_of(part, lane, kWarp);
+    for (unsigned step = kWarp / 2; step > 0; step /= 2)
+      sum += __shfl_down_sync(0xffffffffu, sum, step);
+    if (lane == 0) out[page] = sum;
+  }
+}
+
+// Where two lists of numbers differ; *found counts on beyond `limit`.
+extern "C" __global__ void bohr_differences(const uint64_t* a, const uint64_t* b, uint64_t count,
+                                            uint64_t* places, unsigned limit, unsigned* found) {
+  for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+       i += uint64_t{gridDim.x} * blockDim.x) {
+    if (a[i] == b[i]) continue;
+    const unsigned slot = atomicAdd(found, 1u);
+    if (slot < limit) places[slot] = i;
+  }
+}
+
 // Compares `pages` pages of the spans with `shadow`, where the spans lie one behind the other by
 // their offsets, which are multiples of 16 as their begins are. Each changed page is put into
 // `changed`, if it still fits (*found counts on), and its shadow is brought up to date. One warp a

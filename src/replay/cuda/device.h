@@ -86,6 +86,12 @@ class Device {
   // What differs from `shadow`, which is brought up to date. Waits.
   Result<std::vector<ChangedPage>> compare(const SpanList& list, const Buffer& shadow);
 
+  // A digest for each page of the list; both buffers hold that many numbers.
+  Status page_digests(const SpanList& list, const Buffer& out);
+  // The places at which two such lists differ, in order. Waits. Error `explore-memory` when there
+  // are more than a million.
+  Result<std::vector<uint64_t>> differences(const Buffer& a, const Buffer& b);
+
   Status clear(CUdeviceptr at, uint64_t bytes);
   Status copy(CUdeviceptr to, CUdeviceptr from, uint64_t bytes);
   Status copy_from_host(CUdeviceptr to, const void* from, uint64_t bytes);
@@ -100,6 +106,8 @@ class Device {
   CUmodule module_ = nullptr;
   CUfunction digest_ = nullptr;
   CUfunction compare_ = nullptr;
+  CUfunction page_digests_ = nullptr;
+  CUfunction differences_ = nullptr;
   CUstream stream_ = nullptr;
   Buffer changed_;
   Buffer found_;

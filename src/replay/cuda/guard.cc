@@ -7,7 +7,10 @@ namespace bohr::replay::cuda {
 
 namespace {
 
-constexpr uint64_t kAlign = 16;  // what bohr_compare wants
+constexpr uint64_t kAlign = 16;                      // what bohr_compare wants
+constexpr uint64_t kSmall = uint64_t{64} << 20;      // saved whole in any case
+constexpr uint64_t kMostPinned = uint64_t{1} << 30;  // of host memory, rather than page by page
+constexpr uint64_t kMostLookedAt = uint64_t{256} << 20;
 
 struct Backing {
   ByteRange range;  // empty: the driver does not know the address
@@ -61,13 +64,26 @@ void append_runs(const Span& span, const ChangedPage& page, std::vector<ByteRang
 
 }  // namespace
 
-Result<std::unique_ptr<Guard>> Guard::of(Device* device, std::span<const ByteRange> named) {
-  auto guard = std::unique_ptr<Guard>(new Guard(device));
-  std::vector<ByteRange> ranges;
+Allocations allocations_of(const Driver& driver, std::span<const ByteRange> named) {
+  std::vector<ByteRange> all;
   for (const ByteRange& range : merged({named.begin(), named.end()}))
-    add_backing(device->driver(), range, &ranges);
-  std::sort(ranges.begin(), ranges.end());
-  ranges.erase(std::unique(ranges.begin(), ranges.end()), ranges.end());
+    add_backing(driver, range, &all);
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  uint64_t bytes = 0;
+  for (const ByteRange& range : all) bytes += range.size();
+  size_t free = 0, total = 0;
+  driver.cuMemGetInfo_v2(&free, &total);
+  // A second copy is needed to look at what steps write.
+  const bool fits = 2 * bytes <= free / 16 * 15 || bytes <= kMostPinned;
+  Allocations allocations;
+  for (const ByteRange& range : all)
+    (fits || range.size() <= kSmall ? allocations.whole : allocations.large).push_back(range);
+  return allocations;
+}
+
+Result<std::unique_ptr<Guard>> Guard::of(Device* device, std::vector<ByteRange> ranges) {
+  auto guard = std::unique_ptr<Guard>(new Guard(device));
   guard->ranges_ = std::move(ranges);
   std::vector<Span> spans = laid_out(guard->ranges_, kAlign);
   if (!spans.empty()) guard->extent_ = spans.back().offset + spans.back().size;
@@ -117,6 +133,7 @@ Status Guard::clear(const ByteRange& range) {
 
 Result<bool> Guard::holds_addresses(const ByteRange& range) {
   for (const ByteRange& piece : pieces(range)) {
+    if (piece.size() > kMostLookedAt) return true;
     std::vector<uint64_t> words(piece.size() / sizeof(uint64_t));
     if (words.empty()) continue;
     BOHR_TRY_STATUS(
@@ -142,6 +159,21 @@ Status Guard::save() {
 }
 
 Status Guard::restore() { return copy_all(saved_.address(), true); }
+
+Status Guard::keep_own() {
+  if (!own_) own_ = Buffer::of(device_->driver(), extent_, true);
+  if (!own_) return too_little(device_->driver(), extent_);
+  BOHR_TRY_STATUS(copy_all(own_.address(), false));
+  return device_->wait();
+}
+
+Status Guard::put_back_own() { return copy_all(own_ ? own_.address() : saved_.address(), true); }
+
+bool Guard::still_there() const {
+  return std::all_of(ranges_.begin(), ranges_.end(), [&](const ByteRange& range) {
+    return backing_of(device_->driver(), range.begin).range.contains(range);
+  });
+}
 
 Result<uint64_t> Guard::digest() {
   const SpanSlice all = whole(list_);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory that replays may write: whole driver allocations, their saved contents, and what they
-// have become.
+// The memory that replays may write: its saved contents, and what it has become.
 //
-// Every allocation that a step names is guarded whole, so a step that writes beside what it names
-// is still put back as long as it stays in these allocations. Saved contents lie on the device
-// where they fit, else in pinned host memory.
+// Every allocation that a step names is guarded whole where that fits, so a step that writes beside
+// what it names is still put back as long as it stays in these allocations. Saved contents lie on
+// the device where they fit, else in pinned host memory.
 #pragma once
 
 #include <memory>
@@ -17,11 +16,18 @@
 
 namespace bohr::replay::cuda {
 
+// The driver allocations behind what steps name, by whether they can be saved whole.
+struct Allocations {
+  std::vector<ByteRange> whole;
+  std::vector<ByteRange> large;
+};
+Allocations allocations_of(const Driver& driver, std::span<const ByteRange> named);
+
 class Guard {
  public:
-  // `named`: what steps name. Refuses memory that the device cannot reach (`pageable-memory`) and
-  // more than can be saved (`explore-memory`, with the bytes that are missing).
-  static Result<std::unique_ptr<Guard>> of(Device* device, std::span<const ByteRange> named);
+  // `ranges`: sorted and disjoint, each inside one allocation. Refuses more than can be saved
+  // (`explore-memory`, with the bytes that are missing).
+  static Result<std::unique_ptr<Guard>> of(Device* device, std::vector<ByteRange> ranges);
 
   std::span<const ByteRange> ranges() const { return ranges_; }
   bool contains(const ByteRange& range) const;
@@ -30,12 +36,18 @@ class Guard {
   Status get(const ByteRange& range, uint8_t* to);
   Status clear(const ByteRange& range);
   // Whether some aligned word of the range is an address of guarded memory: a kernel that finds
-  // zeros in a table of pointers would end its context.
+  // zeros in a table of pointers would end its context. A range too long to be looked at may be
+  // one.
   Result<bool> holds_addresses(const ByteRange& range);
   uint64_t bytes() const { return list_.bytes; }
 
   Status save();
   Status restore();
+  // The program's own memory, where it went on since save(): kept apart, and put back.
+  Status keep_own();
+  Status put_back_own();
+  // Whether the allocations are still those that were saved.
+  bool still_there() const;
   // Of all guarded bytes as they are.
   Result<uint64_t> digest();
   // Of some of them, range by range.
@@ -47,7 +59,7 @@ class Guard {
   void unwatch() { shadow_.reset(); }
 
   // Gives our memory back; what was saved is gone.
-  void drop() { saved_.reset(), shadow_.reset(); }
+  void drop() { saved_.reset(), own_.reset(), shadow_.reset(); }
   bool holds_saved() const { return static_cast<bool>(saved_); }
 
  private:
@@ -61,6 +73,7 @@ class Guard {
   SpanList list_;
   uint64_t extent_ = 0;  // of the spans laid out
   Buffer saved_;
+  Buffer own_;  // empty: the program did not go on, its memory is what was saved
   Buffer shadow_;
 };
 

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "replay/cuda/guard.h"
+#include "replay/cuda/large_blocks.h"
 #include "replay/cuda/observed.h"
 #include "replay/schedule.h"
 
@@ -39,11 +40,27 @@ class CudaReplayer : public Replayer {
   Result<Saved> learn() override {
     Ranges all;
     for (const Ranges& named : named_) all.insert(all.end(), named.begin(), named.end());
-    BOHR_TRY(guard, Guard::of(device_.get(), all));
+    Allocations allocations = allocations_of(driver_, all);
+    if (!allocations.large.empty() && !own_launch_seen_) {
+      BOHR_TRY(large, LargeBlocks::of(device_.get(), std::move(allocations.large)));
+      large_ = std::move(large);
+      return Error{"explore-observe", launch_.program.source, "",
+                   "large blocks are to be observed over a launch of the program's own",
+                   "pause, and resume at the next launch"};
+    }
+    readable_ = allocations.whole;
+    readable_.insert(readable_.end(), large_.blocks().begin(), large_.blocks().end());
+    std::sort(readable_.begin(), readable_.end());
+    Ranges saved = std::move(allocations.whole);
+    saved.insert(saved.end(), large_pages_.begin(), large_pages_.end());
+    std::sort(saved.begin(), saved.end());
+    BOHR_TRY(guard, Guard::of(device_.get(), std::move(saved)));
     guard_ = std::move(guard);
+    BOHR_TRY_STATUS(large_.settle());
     BOHR_TRY_STATUS(guard_->save());
     BOHR_TRY(digest, guard_->digest());
     saved_ = {guard_->bytes(), digest, kContents};
+    own_digest_ = digest;
     const Status observed = observe_writes();
     if (!observed.ok()) {
       BOHR_TRY_STATUS(restore());
@@ -62,6 +79,7 @@ class CudaReplayer : public Replayer {
       BOHR_TRY_STATUS(upload_written({request.ignored.begin(), request.ignored.end()}));
     BOHR_TRY_STATUS(put_contents(request.contents));
     auto outcome = run_order(request);
+    if (outcome.ok()) BOHR_TRY_STATUS(large_blocks_are_whole());
     if (!outcome.ok() && !device_->lost()) BOHR_TRY_STATUS(guard_->restore());
     return outcome;
   }
@@ -76,6 +94,7 @@ class CudaReplayer : public Replayer {
     BOHR_TRY_STATUS(device_->check(driver_.cuGraphLaunch(launch_.exec, device_->stream()),
                                    "launching the program's own graph"));
     BOHR_TRY_STATUS(device_->wait());
+    BOHR_TRY_STATUS(large_blocks_are_whole());
     Outcome outcome;
     outcome.ran = steps_.size();
     return outcome;
@@ -84,16 +103,37 @@ class CudaReplayer : public Replayer {
   Status restore() override {
     BOHR_TRY_STATUS(still_there());
     BOHR_TRY_STATUS(guard_->restore());
+    return verify(saved_.digest);
+  }
+
+  Status pause() override {
+    if (!guard_ && !large_.empty()) return Nothing{};  // observing: nothing was changed
+    BOHR_TRY_STATUS(still_there());
+    BOHR_TRY_STATUS(guard_->put_back_own());
+    return verify(own_digest_);
+  }
+
+  Status resume() override {
+    if (!guard_ && !large_.empty()) return note_own_launch();
+    BOHR_TRY_STATUS(still_there());
+    BOHR_TRY_STATUS(large_blocks_are_whole());
+    if (!guard_->still_there()) {
+      const Error gone{"memory-changed", launch_.program.source, "",
+                       "memory that the launch uses was freed or handed out anew meanwhile",
+                       "explore it in one piece: a longer --max-pause"};
+      guard_->drop();
+      return gone;
+    }
+    BOHR_TRY_STATUS(device_->wait());
+    BOHR_TRY_STATUS(guard_->keep_own());
     BOHR_TRY(digest, guard_->digest());
-    if (digest == saved_.digest) return Nothing{};
-    return Error{"replay-restore", launch_.program.source, "",
-                 "memory did not become what was saved: something else writes it meanwhile",
-                 "stop what shares this memory (another process, RDMA), or explore another graph"};
+    own_digest_ = digest;
+    return Nothing{};
   }
 
   Status release() override {
     if (!guard_ || !guard_->holds_saved() || device_->lost()) return Nothing{};
-    const Status restored = restore();
+    const Status restored = pause();
     guard_->drop();
     lists_.buffer.reset();
     slots_.reset();
@@ -139,8 +179,36 @@ class CudaReplayer : public Replayer {
                  "call learn() first"};
   }
 
+  Status note_own_launch() {
+    BOHR_TRY(pages, large_.changed());
+    large_pages_ = std::move(pages);
+    own_launch_seen_ = true;
+    return Nothing{};
+  }
+
+  // Pages beside those that are saved cannot be put back.
+  Status large_blocks_are_whole() {
+    BOHR_TRY(changed, large_.changed());
+    const Ranges strange = without(changed, large_pages_);
+    if (strange.empty()) return Nothing{};
+    return Error{"foreign-writer", launch_.program.source, "",
+                 std::to_string(strange.size()) +
+                     " pieces of a large block changed that the program's launches do not write",
+                 "leave enough memory free to save the block whole, or stop what shares it"};
+  }
+
+  Status verify(uint64_t expected) {
+    BOHR_TRY(digest, guard_->digest());
+    if (digest == expected) return Nothing{};
+    return Error{"foreign-writer", launch_.program.source, "",
+                 "memory did not become what was saved: something else writes it meanwhile",
+                 "stop what shares this memory (another process, RDMA), or explore another graph"};
+  }
+
   Status in_memory(const ByteRange& range) const {
-    if (guard_ && guard_->contains(range)) return Nothing{};
+    const bool known = std::any_of(readable_.begin(), readable_.end(),
+                                   [&](const ByteRange& one) { return one.contains(range); });
+    if (known || (guard_ && guard_->contains(range))) return Nothing{};
     return Error{"replay-range", launch_.program.source, "", "no step names memory in this range",
                  "take ranges from what the launch accesses"};
   }
@@ -312,7 +380,12 @@ class CudaReplayer : public Replayer {
   SpanList lists_;                 // of all written ranges that count
   std::vector<SpanSlice> slices_;  // of it, by step
   Buffer slots_;                   // a digest for each step
+  LargeBlocks large_;
+  Ranges large_pages_;  // of them, those that launches write
+  bool own_launch_seen_ = false;
+  Ranges readable_;  // allocations that steps name
   Saved saved_;
+  uint64_t own_digest_ = 0;  // of what the program has to find when it goes on
 };
 
 }  // namespace

@@ -7,6 +7,10 @@
 // itself leaves nothing (blocks that are handed out within the graph) and where the first run
 // changed something, and looks after each step which bytes changed.
 //
+// Blocks that are too large to be saved whole take two calls of learn(): the first ends with the
+// error `explore-observe`; pause() then lets the program make its launch, resume() looks at the
+// next one which pages that wrote, and learn() goes on.
+//
 // Assumes that nothing else uses the memory meanwhile and that the context which owns the graph is
 // current on the calling thread, the same one throughout.
 #pragma once

@@ -4,6 +4,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "replay/service.h"
 
 namespace bohr::replay {
@@ -12,12 +15,13 @@ namespace {
 
 class RemoteReplayer : public Replayer {
  public:
-  RemoteReplayer(Program program, int socket, std::function<bool()> stop)
+  RemoteReplayer(Program program, int socket, Patience patience, Holds* holds)
       : program_(std::move(program)),
         socket_(socket),
-        stop_(std::move(stop)),
+        patience_(std::move(patience)),
+        holds_(holds ? holds : &own_holds_),
         steps_(steps_of(program_)) {}
-  ~RemoteReplayer() override { close(socket_); }
+  ~RemoteReplayer() override { let_go(); }
 
   const Program& program() const override { return program_; }
   std::span<const Step> steps() const override { return steps_; }
@@ -26,14 +30,20 @@ class RemoteReplayer : public Replayer {
   }
 
   Result<Saved> learn() override {
-    BOHR_TRY(reply, ask(Ask::learn, {}));
-    BOHR_TRY(learned, learned_of(reply));
+    auto reply = ask(Ask::learn, {});
+    if (!reply.ok() && reply.error().code == "explore-observe" && patience_.reconnect) {
+      BOHR_TRY_STATUS(pause());
+      reply = ask(Ask::learn, {});
+    }
+    if (!reply.ok()) return reply.error();
+    BOHR_TRY(learned, learned_of(reply.value()));
     if (learned.written.size() != steps_.size()) return bad_message("steps of another launch");
     written_ = std::move(learned.written);
     return learned.saved;
   }
 
   Result<Outcome> run(const Request& request) override {
+    BOHR_TRY_STATUS(pause_where_due());
     BOHR_TRY(reply, ask(Ask::run, body_of(request)));
     BOHR_TRY(outcome, outcome_of(reply));
     const bool fits = outcome.ran <= steps_.size() &&
@@ -47,6 +57,7 @@ class RemoteReplayer : public Replayer {
   }
 
   Result<Outcome> run_unforced(uint64_t seed) override {
+    BOHR_TRY_STATUS(pause_where_due());
     BodyWriter body;
     body.number(seed);
     BOHR_TRY(reply, ask(Ask::run_unforced, body.take()));
@@ -81,7 +92,8 @@ class RemoteReplayer : public Replayer {
 
  private:
   Result<Bytes> ask(Ask kind, Bytes body) {
-    if (kind != Ask::release && stop_()) {
+    if (socket_ < 0) return lost();
+    if (kind != Ask::release && kind != Ask::pause && patience_.stop()) {
       return Error{"interrupted", program_.source, "", "the search was asked to stop",
                    "run it again without a signal"};
     }
@@ -100,17 +112,52 @@ class RemoteReplayer : public Replayer {
     return Nothing{};
   }
 
+  // Between runs only: what a run left is looked at after it.
+  Status pause_where_due() {
+    const bool due = patience_.most.count() > 0 && patience_.reconnect &&
+                     Clock::now() - held_since_ >= patience_.most;
+    return due ? pause() : Status(Nothing{});
+  }
+
+  Status pause() override {
+    if (!patience_.reconnect) return restore();
+    BOHR_TRY_STATUS(nothing(ask(Ask::pause, {})));
+    let_go();
+    BOHR_TRY(socket, patience_.reconnect());
+    socket_ = socket;
+    held_since_ = Clock::now();
+    ++holds_->count;
+    return Nothing{};
+  }
+
+  void let_go() {
+    if (socket_ < 0) return;
+    close(std::exchange(socket_, -1));
+    const std::chrono::nanoseconds held = Clock::now() - held_since_;
+    holds_->longest = std::max(holds_->longest, held);
+    holds_->all += held;
+  }
+
+  Error lost() const {
+    return {"remote-lost", program_.source, "", "the other process did not come back", ""};
+  }
+
+  using Clock = std::chrono::steady_clock;
   Program program_;
   int socket_;
-  std::function<bool()> stop_;
+  Patience patience_;
+  Holds own_holds_;
+  Holds* holds_;
+  Clock::time_point held_since_ = Clock::now();
   std::vector<Step> steps_;
   std::vector<std::vector<ByteRange>> written_;
 };
 
 }  // namespace
 
-std::unique_ptr<Replayer> remote_replayer(Program program, int socket, std::function<bool()> stop) {
-  return std::make_unique<RemoteReplayer>(std::move(program), socket, std::move(stop));
+std::unique_ptr<Replayer> remote_replayer(Program program, int socket, Patience patience,
+                                          Holds* holds) {
+  return std::make_unique<RemoteReplayer>(std::move(program), socket, std::move(patience), holds);
 }
 
 }  // namespace bohr::replay
