@@ -2,7 +2,10 @@
 # Explores real programs on this machine's GPU with `bohr run --explore`, and says for each whether
 # it came out as its name says. Needs nvcc, and PyTorch as python3's.
 #
-#   tools/gpu_explore.sh [PART...]      parts: silent scratch programs atomic deepseek (default: all)
+#   tools/gpu_explore.sh [PART...]      (default: all)
+#
+# Parts: silent scratch programs atomic deepseek slices killed large shared. Each takes less than
+# two minutes.
 #
 # BOHR names a built tool (default: build/release/bohr). The reports lie in build/gpu-explore. Ends
 # with "N passed, N failed".
@@ -119,7 +122,60 @@ deepseek() {
   ok deepseek.clean "$(held deepseek.clean)" clean deepseek.clean
 }
 
-if (($# == 0)); then set -- silent scratch programs atomic deepseek; fi
+# A long search in slices: the program's state is what so many launches leave.
+slices() {
+  compile counting_graph
+  explore slices --max-pause 0.05 --orders 4000 --budget 100000 -- ./counting_graph 20000
+  ok slices "$(held slices)" proved slices
+  ok slices "held several times" grep -qE "held [0-9]+ times" slices.err
+  ok slices "right" grep -q "right after 20000 launches" slices.txt
+}
+
+# The tool is killed at random moments of a search; the program must come out right.
+killed() {
+  local batch i right=0 pids
+  compile counting_graph
+  for batch in 1 2 3 4 5; do
+    pids=()
+    for i in 1 2 3 4 5 6 7 8 9 10; do
+      rm -rf "killed.$i"
+      "$bohr" run --explore --max-pause 0 --orders 1000000 --budget 10000000 -o "killed.$i" -- \
+        ./counting_graph 3000 >"killed.$i.txt" 2>/dev/null </dev/null &
+      pids+=($!)
+    done
+    for i in 1 2 3 4 5 6 7 8 9 10; do
+      sleep 0.$((RANDOM % 4))$((RANDOM % 10))
+      if ((batch == 1 && i == 1)); then sleep 2; fi
+      kill -9 "${pids[i - 1]}"
+    done
+    wait "${pids[@]}" 2>/dev/null
+    for i in $(seq 100); do
+      if ! pgrep -x counting_graph >/dev/null; then break; fi
+      sleep 0.1
+    done
+    right=$((right + $(grep -l "right after 3000 launches" killed.*.txt | wc -l)))
+  done
+  : >killed.err
+  ok killed "$right of 50 right after the tool was killed" test "$right" = 50
+}
+
+# 60 GiB named by the graph, 2 GiB free.
+large() {
+  compile counting_graph
+  explore large -- ./counting_graph 2000 $((60 << 30)) $((2 << 30))
+  ok large "$(held large)" proved large
+  ok large "right" grep -q "right after 2000 launches" large.txt
+}
+
+# A second process writes memory of the graph: refused, and nothing of it is put back.
+shared() {
+  compile shared_memory
+  explore shared -- ./shared_memory
+  ok shared "refused by name" grep -q "another process may write" shared.err
+  ok shared "$(cat shared.txt)" grep -q "^0 foreign writes lost" shared.txt
+}
+
+if (($# == 0)); then set -- silent scratch programs atomic deepseek slices killed large shared; fi
 for part in "$@"; do "$part"; done
 printf '%d passed, %d failed\n' "$passed" "$failed"
 ((failed == 0))

@@ -79,12 +79,20 @@ replay::Message refusal(const Error& error) {
   return {static_cast<uint8_t>(replay::Reply::refused), body.take()};
 }
 
-Result<std::unique_ptr<replay::Replayer>> replayer_of(Holding& holding, const ExecHold& hold,
+Result<std::unique_ptr<replay::Replayer>> replayer_of(Recorder& r, const ExecHold& hold,
                                                       CUgraphExec exec, replay::Answer answer) {
   if (hold.changed) {
     return Error{"exec-changed", "the graph", "",
                  "it was changed after it was instantiated, in a way that is not read",
                  "explore a graph that is updated whole, or not at all"};
+  }
+  for (const replay::PlanStep& step : answer.plan.steps) {
+    for (const ByteRange& range : step.named) {
+      if (shared_memory_in(r, range.begin, range.end) == 0) continue;
+      return Error{"peer-communication", "the graph", "",
+                   "it uses memory that another process may write meanwhile",
+                   "explore a graph that uses memory of its own process alone"};
+    }
   }
   replay::cuda::Launch launch;
   launch.program = replay::bare_program(answer.plan.steps.size());
@@ -92,15 +100,15 @@ Result<std::unique_ptr<replay::Replayer>> replayer_of(Holding& holding, const Ex
   launch.work = hold.work;
   launch.nodes = std::move(answer.nodes);
   launch.exec = exec;
-  return replay::cuda::cuda_replayer(holding.driver, std::move(launch));
+  return replay::cuda::cuda_replayer(r.holding->driver, std::move(launch));
 }
 
 // A replayer for what bohr wants of this launch: the one of the paused search, or a new one. Null
 // when bohr wants nothing. `hold` then says when to ask again.
-Result<std::shared_ptr<replay::Replayer>> agree(Holding& holding, uint32_t number, CUgraphExec exec,
+Result<std::shared_ptr<replay::Replayer>> agree(Recorder& r, uint32_t number, CUgraphExec exec,
                                                 int socket, ExecHold* hold) {
   const replay::Offer offer{BOHR_VERSION,
-                            holding.log,
+                            r.holding->log,
                             number,
                             hold->graph,
                             hold->launches,
@@ -113,16 +121,15 @@ Result<std::shared_ptr<replay::Replayer>> agree(Holding& holding, uint32_t numbe
   hold->ask_at = answer.ask_again;
   if (!answer.explore) return std::shared_ptr<replay::Replayer>();
   if (!hold->paused) {
-    BOHR_TRY(replayer, replayer_of(holding, *hold, exec, std::move(answer)));
+    BOHR_TRY(replayer, replayer_of(r, *hold, exec, std::move(answer)));
     return std::shared_ptr<replay::Replayer>(std::move(replayer));
   }
   BOHR_TRY_STATUS(hold->paused->resume());
   return hold->paused;
 }
 
-Status serve_launch(Holding& holding, uint32_t number, CUgraphExec exec, int socket,
-                    ExecHold* hold) {
-  auto replayer = agree(holding, number, exec, socket, hold);
+Status serve_launch(Recorder& r, uint32_t number, CUgraphExec exec, int socket, ExecHold* hold) {
+  auto replayer = agree(r, number, exec, socket, hold);
   if (!replayer.ok()) {
     hold->paused = nullptr;
     return replay::send(socket, refusal(replayer.error()));
@@ -152,7 +159,7 @@ void hold_launch(Recorder& r, uint32_t number, CUgraphExec exec, ExecHold* hold)
     diagnose(r, "explore-unavailable", "nobody listens at " + holding.socket);
     return;
   }
-  const Status served = serve_launch(holding, number, exec, socket, hold);
+  const Status served = serve_launch(r, number, exec, socket, hold);
   if (!served.ok() && served.error().code != "remote-lost")
     diagnose(r, "explore-failed", to_string(served.error()));
   close(socket);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/memory.h"
 
+#include <algorithm>
+
 #include "agent/recorder.h"
 
 namespace bohr::agent {
@@ -24,7 +26,31 @@ trace::Memory ask_driver(Recorder& r, uint64_t address, bool host_side) {
 void memory_added(Recorder& r, uint64_t address, uint64_t bytes, trace::Memory memory,
                   trace::Layer layer) {
   std::lock_guard lock(r.mutex);
-  r.memory.ranges[address] = {address + bytes, memory, layer};
+  r.memory.ranges[address] = {address + bytes, memory, layer, layer == trace::Layer::ipc};
+}
+
+void memory_exported(Recorder& r, uint64_t address) {
+  std::lock_guard lock(r.mutex);
+  auto next = r.memory.ranges.upper_bound(address);
+  if (next != r.memory.ranges.begin()) std::prev(next)->second.shared = true;
+}
+
+void mappings_exported(Recorder& r) {
+  std::lock_guard lock(r.mutex);
+  r.memory.mappings_exported = true;
+}
+
+uint64_t shared_memory_in(Recorder& r, uint64_t begin, uint64_t end) {
+  std::lock_guard lock(r.mutex);
+  auto at = r.memory.ranges.upper_bound(begin);
+  if (at != r.memory.ranges.begin()) --at;
+  for (; at != r.memory.ranges.end() && at->first < end; ++at) {
+    const MemoryRange& range = at->second;
+    const bool shared =
+        range.shared || (range.layer == trace::Layer::mapped && r.memory.mappings_exported);
+    if (shared && range.end > begin) return std::max(begin, at->first);
+  }
+  return 0;
 }
 
 trace::Layer memory_removed(Recorder& r, uint64_t address, trace::Layer fallback) {

@@ -158,6 +158,11 @@ void unmapping(Recorder& r, DriverCall& call) {
   for (uint64_t address : addresses) add_free(r, call, address);
 }
 
+void ipc_exported(Recorder& r, DriverCall& call) {
+  memory_exported(r, params_of<cuIpcGetMemHandle_params>(call).dptr);
+}
+void handle_exported(Recorder& r, DriverCall&) { mappings_exported(r); }
+
 void unloading(Recorder& r, DriverCall&) { forget_functions(r); }
 
 constexpr Api kApis[] = {
@@ -179,6 +184,8 @@ constexpr Api kApis[] = {
     BOHR_PLAIN_API(cuMemHostUnregister, unregistering, unregistered),
     BOHR_PLAIN_API(cuMemUnmap, unmapping, nullptr),
     BOHR_PLAIN_API(cuIpcCloseMemHandle, ipc_closing, ipc_closed),
+    BOHR_PLAIN_API(cuIpcGetMemHandle, nullptr, ipc_exported),
+    BOHR_PLAIN_API(cuMemExportToShareableHandle, nullptr, handle_exported),
     BOHR_PLAIN_API(cuModuleUnload, unloading, nullptr),
     BOHR_PLAIN_API(cuLibraryUnload, unloading, nullptr),
 };

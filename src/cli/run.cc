@@ -107,6 +107,9 @@ void add_run(CLI::App* app, const std::vector<std::string>* guest, int* status) 
       ->check(CLI::NonNegativeNumber);
   command->add_option("--budget", arguments->hold.explore.budget, "replays at most for each graph")
       ->capture_default_str();
+  command->add_option("--orders", arguments->hold.explore.random_orders, "random orders")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--seed", arguments->hold.explore.seed, "of the random orders")
       ->capture_default_str();
   add_check_arguments(command, &arguments->check);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// counting_graph LAUNCHES [BYTES [FREE]]: a graph with a race and with state that every launch advances,
-// launched again and again while it may be explored, paused or left in the middle of it. After each
-// launch the state must be what so many launches leave: an order that was run and not put back, or
-// put back wrongly, shows. BYTES is the size of a block that the graph only reads a part of; FREE is how much device memory is left free.
-// Prints "right after N launches", or what was wrong.
+// counting_graph LAUNCHES [BYTES [FREE]]: a graph with a race and with state that every launch
+// advances, launched again and again while it may be explored, paused or left in the middle of it.
+// After each launch the state must be what so many launches leave: an order that was run and not
+// put back, or put back wrongly, shows. BYTES is the size of a block that the graph only reads a
+// part of; FREE is how much device memory is left free. Prints "right after N launches", or what
+// was wrong.
 #include <cstdlib>
 #include <vector>
 
