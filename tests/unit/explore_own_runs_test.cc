@@ -4,6 +4,7 @@
 
 #include "explore/explore.h"
 #include "explore_texts.h"
+#include "forwarding_replayer.h"
 #include "replay/symbolic/replayer.h"
 #include "report/exploration_text.h"
 
@@ -16,34 +17,20 @@ const std::string kMissingWait =
 
 // Symbolic memory of two steps, of which own run i leaves `times[i]` between the two; below 0 they
 // run the other way round.
-class Timed : public replay::Replayer {
+class Timed : public ForwardingReplayer {
  public:
   Timed(Program program, std::vector<int64_t> times)
-      : inner_(replay::symbolic_replayer(std::move(program)).value()), times_(std::move(times)) {}
-  const Program& program() const override { return inner_->program(); }
-  std::span<const Step> steps() const override { return inner_->steps(); }
-  Result<replay::Saved> learn() override { return inner_->learn(); }
-  std::span<const ByteRange> written(int32_t step) const override { return inner_->written(step); }
-  Result<replay::Outcome> run(const replay::Request& request) override {
-    return inner_->run(request);
-  }
+      : ForwardingReplayer(std::move(program)), times_(std::move(times)) {}
   Result<replay::Outcome> run_unforced(uint64_t seed) override {
     const int64_t time = times_[(seed - 1) % times_.size()];
     const std::vector<int32_t> order =
         time < 0 ? std::vector<int32_t>{1, 0} : std::vector<int32_t>{0, 1};
-    BOHR_TRY(outcome, inner_->run({.order = order}));
+    BOHR_TRY(outcome, run({.order = order}));
     outcome.spans = {{100, 200}, {200 + time, 1000}};
     return outcome;
   }
-  Status restore() override { return inner_->restore(); }
-  Status release() override { return inner_->release(); }
-  Result<std::vector<uint64_t>> digest(std::span<const ByteRange> ranges) override {
-    return inner_->digest(ranges);
-  }
-  Result<replay::Bytes> fetch(ByteRange range) override { return inner_->fetch(range); }
 
  private:
-  std::unique_ptr<replay::Replayer> inner_;
   std::vector<int64_t> times_;
 };
 

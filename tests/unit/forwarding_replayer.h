@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Symbolic memory behind a replayer of which tests change single answers.
+#pragma once
+
+#include <memory>
+
+#include "replay/symbolic/replayer.h"
+
+namespace bohr::test {
+
+class ForwardingReplayer : public replay::Replayer {
+ public:
+  explicit ForwardingReplayer(Program program)
+      : inner_(replay::symbolic_replayer(std::move(program)).value()) {}
+  const Program& program() const override { return inner_->program(); }
+  std::span<const Step> steps() const override { return inner_->steps(); }
+  Result<replay::Saved> learn() override { return inner_->learn(); }
+  std::span<const ByteRange> written(int32_t step) const override { return inner_->written(step); }
+  Result<replay::Outcome> run(const replay::Request& request) override {
+    return inner_->run(request);
+  }
+  Result<replay::Outcome> run_unforced(uint64_t seed) override {
+    return inner_->run_unforced(seed);
+  }
+  Status restore() override { return inner_->restore(); }
+  Status release() override { return inner_->release(); }
+  Result<std::vector<uint64_t>> digest(std::span<const ByteRange> ranges) override {
+    return inner_->digest(ranges);
+  }
+  Result<replay::Bytes> fetch(ByteRange range) override { return inner_->fetch(range); }
+
+ private:
+  std::unique_ptr<replay::Replayer> inner_;
+};
+
+}  // namespace bohr::test
