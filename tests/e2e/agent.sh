@@ -2,24 +2,12 @@
 # The agent without a GPU: stand-ins for the driver and CUPTI (tests/cuda/fake) call it as the real
 # ones do, and the logs that it leaves are checked. Skipped where it was not built.
 set -uo pipefail
-agent=$(dirname "$BOHR")/libbohr_agent.so
-include=${CUDA_HOME:-/usr/local/cuda}/include
-if [[ ! -f $agent || ! -f $include/cupti.h ]]; then
-  echo "skipped: the agent was not built, or there is no cupti.h in $include"
-  exit 77
-fi
+# shellcheck source=/dev/null
+source "$(dirname "${BASH_SOURCE[0]}")/fakes.bash"
+: "${agent:?of fakes.bash}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-fake=$BOHR_SOURCE/tests/cuda/fake
-flags=(-std=c++20 -O1 -isystem "$include" "-I$fake")
-g++ "${flags[@]}" -shared -fPIC -Wl,-soname,libcupti.so.13 -o "$work/libcupti.so.13" \
-  "$fake/cupti.cc" &&
-  g++ "${flags[@]}" -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$work/libcuda.so.1" \
-    "$fake/driver.cc" "$fake/memory.cc" "$work/libcupti.so.13" || exit 1
-for program in guest pinned_guest; do
-  g++ "${flags[@]}" -o "$work/$program" "$fake/$program.cc" "$work/libcuda.so.1" \
-    "-Wl,-rpath-link,$work" || exit 1
-done
+build_fakes "$work" guest pinned_guest || exit 1
 
 failed=0
 fail() {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stand-in for libcuda: just enough streams, events, captures and graphs for the agent to be
-// tested without a GPU. Work does nothing; what counts is which callbacks come, in which order, and
-// what the driver answers when the agent asks.
+// tested without a GPU. What counts is which callbacks come, in which order, and what the driver
+// answers when the agent asks. Work is done when it is submitted, in the order of submission, and
+// device memory is memory of the host: a race is never lost.
 //
 // A capture keeps one frontier for each stream: a node depends on its stream's frontier, a wait
 // adds the frontier that the event's record saw.
@@ -28,7 +29,9 @@ struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
   std::vector<std::pair<CUgraphNode, CUgraphNode>> edges;
 };
-struct CUgraphExec_st {};
+struct CUgraphExec_st {
+  CUgraph graph = nullptr;
+};
 struct CUstream_st {
   bool capturing = false;
   std::set<CUgraphNode> frontier;
@@ -38,15 +41,10 @@ struct CUevent_st {
   bool captured = false;
   std::set<CUgraphNode> frontier;
 };
-struct CUfunc_st {
-  std::string name;
-  size_t parameters = 0;
-};
 
 namespace {
 
 CUgraph capturing = nullptr;
-uintptr_t next_address = 0x7f0000000000;
 
 // A node behind the stream's frontier, which it then is.
 void add_node(CUstream stream, std::unique_ptr<CUgraphNode_st> node) {
@@ -73,6 +71,17 @@ void add_kernel_node(CUstream stream, CUfunction function, void** params) {
   node->params.blockDimX = node->params.blockDimY = node->params.blockDimZ = 1;
   node->params.kernelParams = node->pointers.data();
   add_node(stream, std::move(node));
+}
+
+void run_node(CUgraphNode_st& node) {
+  if (node.type == CU_GRAPH_NODE_TYPE_MEMCPY) fake_copy(node.copy);
+  if (node.type != CU_GRAPH_NODE_TYPE_KERNEL || !node.params.func->run) return;
+  node.params.func->run(node.pointers.data());
+}
+
+bool is_updatable(CUgraphNode node) {
+  return node->type == CU_GRAPH_NODE_TYPE_KERNEL &&
+         node->params.func->name.find("updatable") != std::string::npos;
 }
 
 }  // namespace
@@ -136,8 +145,10 @@ CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* copy) {
 CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* params) {
   return *params = node->params, CUDA_SUCCESS;
 }
-CUresult cuGraphKernelNodeGetAttribute(CUgraphNode, CUlaunchAttributeID, CUlaunchAttributeValue*) {
-  return CUDA_ERROR_INVALID_VALUE;
+CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUlaunchAttributeID id,
+                                       CUlaunchAttributeValue* value) {
+  if (id != CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE) return CUDA_ERROR_INVALID_VALUE;
+  return value->deviceUpdatableKernelNode.deviceUpdatable = is_updatable(node), CUDA_SUCCESS;
 }
 CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id,
                                    CUgraph* graph, const CUgraphNode** frontier,
@@ -185,12 +196,14 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
   return CALL(cuStreamEndCapture, body, stream, graph);
 }
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* exec, CUgraph graph, unsigned long long flags) {
-  const auto body = [&] { *exec = new CUgraphExec_st; };
+  const auto body = [&] { *exec = new CUgraphExec_st{graph}; };
   return CALL(cuGraphInstantiateWithFlags, body, exec, graph, flags);
 }
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
-  return CALL(
-      cuGraphLaunch, [] {}, exec, stream);
+  const auto body = [&] {
+    for (const auto& node : exec->graph->nodes) run_node(*node);
+  };
+  return CALL(cuGraphLaunch, body, exec, stream);
 }
 CUresult cuStreamSynchronize(CUstream stream) {
   return CALL(
@@ -211,22 +224,14 @@ CUresult cuEventQuery(CUevent event) {
   return CALL(
       cuEventQuery, [] {}, event);
 }
-CUresult cuMemAlloc_v2(CUdeviceptr* pointer, size_t bytes) {
-  const auto body = [&] {
-    *pointer = next_address;
-    next_address += (bytes + 511) / 512 * 512 + 512;
-  };
-  return CALL(cuMemAlloc_v2, body, pointer, bytes);
-}
-CUresult cuMemFree_v2(CUdeviceptr pointer) {
-  return CALL(
-      cuMemFree_v2, [] {}, pointer);
-}
 CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                         unsigned by, unsigned bz, unsigned shared, CUstream stream, void** params,
                         void** extra) {
   const auto body = [&] {
-    if (stream->capturing) add_kernel_node(stream, function, params);
+    if (stream->capturing)
+      add_kernel_node(stream, function, params);
+    else if (function->run)
+      function->run(params);
   };
   return CALL(cuLaunchKernel, body, function, gx, gy, gz, bx, by, bz, shared, stream, params,
               extra);
@@ -243,5 +248,8 @@ bool fake_capture(CUstream stream, const CUDA_MEMCPY3D* copy) {
 
 CUfunction fake_function(const char* name, size_t parameters) {
   return new CUfunc_st{name, parameters};
+}
+CUfunction fake_kernel(const char* name, size_t parameters, FakeKernel run) {
+  return new CUfunc_st{name, parameters, run};
 }
 }

@@ -5,10 +5,27 @@
 #include <cuda.h>
 #include <cupti.h>
 
+#include <string>
+
+// A kernel is a host function over its parameters as a launch gives them; with none it does
+// nothing.
+using FakeKernel = void (*)(void** params);
+struct CUfunc_st {
+  std::string name;
+  size_t parameters = 0;
+  FakeKernel run = nullptr;
+};
+
 extern "C" void fake_fire(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
 
 // Makes a node of a copy, or of a host function where `copy` is null, if the stream captures.
 extern "C" bool fake_capture(CUstream stream, const CUDA_MEMCPY3D* copy);
+
+// One row of bytes, which is what copies of the stand-in driver are.
+void fake_copy(const CUDA_MEMCPY3D& copy);
+
+// Our own kernels by name, or null.
+FakeKernel fake_own_kernel(const std::string& name);
 
 inline CUcontext const kContext = reinterpret_cast<CUcontext>(0x1000);
 inline uint32_t fake_correlation = 0;

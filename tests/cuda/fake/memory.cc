@@ -1,16 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stand-in driver's host memory, copies and host functions. Host memory comes from mmap and
-// goes back there, so that who touches it too late crashes. A copy to the host changes its first
-// byte at once; copies from it and host functions do nothing.
+// The stand-in driver's memory, copies, sets and host functions. Memory of both sides comes from
+// mmap and goes back there, so that who touches it too late crashes. Host functions do nothing.
+// FAKE_NO_MEMORY=1 leaves none for the agent.
 #include <sys/mman.h>
 
+#include <cstdlib>
+#include <cstring>
 #include <map>
 
 #include "fake.h"
 
 namespace {
 
-std::map<void*, size_t> mappings;
+std::map<uintptr_t, size_t> mappings;
+
+void* map_memory(size_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  mappings[reinterpret_cast<uintptr_t>(memory)] = bytes;
+  return memory;
+}
+void unmap_memory(void* memory) {
+  const auto found = mappings.find(reinterpret_cast<uintptr_t>(memory));
+  if (found == mappings.end()) std::abort();
+  munmap(memory, found->second);
+  mappings.erase(found);
+}
+
+void* pointer_to(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 
 CUDA_MEMCPY3D line_to_device(CUdeviceptr dst, const void* src, size_t bytes) {
   CUDA_MEMCPY3D copy = {};
@@ -25,17 +41,60 @@ CUDA_MEMCPY3D line_to_device(CUdeviceptr dst, const void* src, size_t bytes) {
 
 }  // namespace
 
+void fake_copy(const CUDA_MEMCPY3D& copy) {
+  const bool from_host = copy.srcMemoryType == CU_MEMORYTYPE_HOST;
+  const bool to_host = copy.dstMemoryType == CU_MEMORYTYPE_HOST;
+  std::memcpy(to_host ? copy.dstHost : pointer_to(copy.dstDevice),
+              from_host ? copy.srcHost : pointer_to(copy.srcDevice), copy.WidthInBytes);
+}
+
 extern "C" {
 
+CUresult cuMemAlloc_v2(CUdeviceptr* pointer, size_t bytes) {
+  const auto body = [&] { *pointer = reinterpret_cast<CUdeviceptr>(map_memory(bytes)); };
+  return CALL(cuMemAlloc_v2, body, pointer, bytes);
+}
+CUresult cuMemFree_v2(CUdeviceptr pointer) {
+  const auto body = [&] { unmap_memory(pointer_to(pointer)); };
+  return CALL(cuMemFree_v2, body, pointer);
+}
+CUresult cuMemAllocHost_v2(void** pointer, size_t bytes) {
+  if (std::getenv("FAKE_NO_MEMORY")) return CUDA_ERROR_OUT_OF_MEMORY;
+  return *pointer = map_memory(bytes), CUDA_SUCCESS;
+}
+CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
+  *free = std::getenv("FAKE_NO_MEMORY") ? 0 : size_t{8} << 30;
+  return *total = size_t{16} << 30, CUDA_SUCCESS;
+}
+// The allocation that an address lies in: its begin and its size, asked for in this order.
+CUresult cuPointerGetAttributes(unsigned, CUpointer_attribute*, void** values,
+                                CUdeviceptr address) {
+  auto found = mappings.upper_bound(address);
+  if (found == mappings.begin()) return CUDA_ERROR_INVALID_VALUE;
+  --found;
+  if (address >= found->first + found->second) return CUDA_ERROR_INVALID_VALUE;
+  *static_cast<CUdeviceptr*>(values[0]) = found->first;
+  *static_cast<size_t*>(values[1]) = found->second;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t count, CUstream stream) {
+  const auto body = [&] { std::memset(pointer_to(dst), value, count); };
+  return CALL(cuMemsetD8Async, body, dst, value, count, stream);
+}
+CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream) {
+  return std::memcpy(pointer_to(dst), pointer_to(src), bytes), CUDA_SUCCESS;
+}
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* copy, CUstream) {
+  return fake_copy(*copy), CUDA_SUCCESS;
+}
+
 CUresult cuMemHostAlloc(void** pointer, size_t bytes, unsigned flags) {
-  const auto body = [&] {
-    *pointer = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    mappings[*pointer] = bytes;
-  };
+  const auto body = [&] { *pointer = map_memory(bytes); };
   return CALL(cuMemHostAlloc, body, pointer, bytes, flags);
 }
 CUresult cuMemFreeHost(void* pointer) {
-  const auto body = [&] { munmap(pointer, mappings[pointer]); };
+  const auto body = [&] { unmap_memory(pointer); };
   return CALL(cuMemFreeHost, body, pointer);
 }
 CUresult cuMemHostRegister_v2(void* pointer, size_t bytes, unsigned flags) {
@@ -45,12 +104,12 @@ CUresult cuMemHostRegister_v2(void* pointer, size_t bytes, unsigned flags) {
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void* src, size_t bytes, CUstream stream) {
   const auto body = [&] {
     const CUDA_MEMCPY3D copy = line_to_device(dst, src, bytes);
-    fake_capture(stream, &copy);
+    if (!fake_capture(stream, &copy)) fake_copy(copy);
   };
   return CALL(cuMemcpyHtoDAsync_v2, body, dst, src, bytes, stream);
 }
 CUresult cuMemcpyDtoHAsync_v2(void* dst, CUdeviceptr src, size_t bytes, CUstream stream) {
-  const auto body = [&] { ++*static_cast<unsigned char*>(dst); };
+  const auto body = [&] { std::memcpy(dst, pointer_to(src), bytes); };
   return CALL(cuMemcpyDtoHAsync_v2, body, dst, src, bytes, stream);
 }
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {

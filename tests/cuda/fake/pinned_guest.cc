@@ -104,7 +104,10 @@ const std::map<std::string, std::function<void()>> kArms = {
     {"callback-clean", [] { copy_and_callback(), rewrite(), synchronise(); }},
     {"before-callback-race", [] { copy(), rewrite(), copy_and_callback(), synchronise(); }},
     {"copied-back-clean",
-     [] { copy(), cuMemcpyDtoHAsync_v2(pinned, device, kBytes, stream), copy(), synchronise(); }},
+     [] {
+       copy(), cuMemsetD8Async(device, 1, 1, stream);
+       cuMemcpyDtoHAsync_v2(pinned, device, kBytes, stream), copy(), synchronise();
+     }},
     {"kernel-clean", [] { copy(), write_by_kernel(), synchronise(); }},
     {"graph-kernel-clean",
      [] { cuGraphLaunch(graph_of(write_by_kernel), stream), copy(), rewrite(), synchronise(); }},

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program under test for launches that are held: a graph is launched some times, and after each
+// launch memory must be what so many launches leave and nothing else. A launch gives `p` the number
+// of launches before it and `out` twice that, then counts. By itself the race between the first two
+// is never lost.
+//
+//   held_guest ARM NAME [MICROSECONDS [LAUNCHES]]
+//
+// ARM: race, clean (one wait more), candidate (`p` had contents before), updatable (a node that
+// cannot be run by itself). A kernel takes so long; 20 launches if nothing is said. Says "NAME
+// right", or what is wrong.
+#include <cuda.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+using Kernel = void (*)(void** params);
+extern "C" CUfunction fake_kernel(const char* name, size_t parameters, Kernel run);
+
+namespace {
+
+constexpr size_t kCount = 1000;
+
+CUstream main_stream, side;
+CUevent fork_event, join_event;
+CUdeviceptr p, out, number;
+unsigned kernel_us = 0;
+
+template <class Value>
+Value* pointer(void** params, size_t index) {
+  return *static_cast<Value**>(params[index]);
+}
+void produce(void** params) {
+  usleep(kernel_us);
+  for (size_t i = 0; i < kCount; ++i)
+    pointer<unsigned>(params, 0)[i] = *pointer<unsigned>(params, 1);
+}
+void consume(void** params) {
+  usleep(kernel_us);
+  for (size_t i = 0; i < kCount; ++i)
+    pointer<unsigned>(params, 1)[i] = 2 * pointer<unsigned>(params, 0)[i];
+}
+void count(void** params) { ++*pointer<unsigned>(params, 0); }
+
+void launch(CUfunction function, CUstream stream, CUdeviceptr a, CUdeviceptr b) {
+  void* params[] = {&a, &b};
+  cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, params, nullptr);
+}
+void order(CUstream before, CUstream after, CUevent event) {
+  cuEventRecord(event, before);
+  cuStreamWaitEvent(after, event, 0);
+}
+
+CUgraphExec captured(const std::string& arm) {
+  CUgraph graph;
+  CUgraphExec exec;
+  cuStreamBeginCapture_v2(main_stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+  if (arm != "clean") order(main_stream, side, fork_event);
+  launch(fake_kernel("_Z7producePjPKj", 2, produce), main_stream, p, number);
+  if (arm == "clean") order(main_stream, side, fork_event);
+  launch(fake_kernel("_Z7consumePKjPj", 2, consume), side, p, out);
+  order(side, main_stream, join_event);
+  const char* name = arm == "updatable" ? "_Z15count_updatablePj" : "_Z5countPj";
+  launch(fake_kernel(name, 1, count), main_stream, number, 0);
+  cuStreamEndCapture(main_stream, &graph);
+  cuGraphInstantiateWithFlags(&exec, graph, 0);
+  return exec;
+}
+
+bool holds(CUdeviceptr memory, size_t numbers, unsigned expected) {
+  unsigned found[kCount];
+  cuMemcpyDtoHAsync_v2(found, memory, numbers * sizeof(unsigned), main_stream);
+  cuStreamSynchronize(main_stream);
+  for (size_t i = 0; i < numbers; ++i)
+    if (found[i] != expected) return std::printf("%u, not %u\n", found[i], expected), false;
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3 || cuInit(0) != CUDA_SUCCESS) return 3;
+  const std::string arm = argv[1];
+  if (argc > 3) kernel_us = static_cast<unsigned>(std::atoi(argv[3]));
+  const int launches = argc > 4 ? std::atoi(argv[4]) : 20;
+  for (CUstream* stream : {&main_stream, &side}) cuStreamCreate(stream, CU_STREAM_NON_BLOCKING);
+  for (CUevent* event : {&fork_event, &join_event}) cuEventCreate(event, 0);
+  for (CUdeviceptr* memory : {&p, &out}) cuMemAlloc_v2(memory, kCount * sizeof(unsigned));
+  cuMemAlloc_v2(&number, sizeof(unsigned));
+  if (arm == "candidate") cuMemsetD8Async(p, 7, kCount * sizeof(unsigned), main_stream);
+  CUgraphExec exec = captured(arm);
+  bool right = true;
+  for (unsigned i = 0; static_cast<int>(i) < launches; ++i) {
+    cuGraphLaunch(exec, main_stream);
+    right = right && holds(p, kCount, i) && holds(out, kCount, 2 * i) && holds(number, 1, i + 1);
+  }
+  for (CUdeviceptr memory : {p, out, number}) cuMemFree_v2(memory);
+  std::printf("%s %s\n", argv[2], right ? "right" : "wrong");
+  return right ? 0 : 5;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the stand-in driver answers to an agent that replays a launch. Only the agent makes these
+// calls, from within a callback, so none is announced.
+#include <string>
+
+#include "fake.h"
+
+extern "C" {
+
+CUresult cuCtxPushCurrent_v2(CUcontext) { return CUDA_SUCCESS; }
+CUresult cuCtxPopCurrent_v2(CUcontext* context) { return *context = kContext, CUDA_SUCCESS; }
+CUresult cuGetErrorName(CUresult, const char** name) { return *name = "FAKE_ERROR", CUDA_SUCCESS; }
+CUresult cuStreamDestroy_v2(CUstream) { return CUDA_SUCCESS; }
+
+// The stand-in's graphs have no nodes of the first kind, and its host functions do nothing.
+CUresult cuGraphMemsetNodeGetParams(CUgraphNode, CUDA_MEMSET_NODE_PARAMS*) {
+  return CUDA_ERROR_INVALID_VALUE;
+}
+CUresult cuGraphHostNodeGetParams(CUgraphNode, CUDA_HOST_NODE_PARAMS* params) {
+  return *params = {}, CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig*, CUfunction function, void** params, void**) {
+  if (function->run) function->run(params);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleLoadData(CUmodule* module, const void*) {
+  return *module = reinterpret_cast<CUmodule>(0x2000), CUDA_SUCCESS;
+}
+CUresult cuModuleUnload(CUmodule) { return CUDA_SUCCESS; }
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule, const char* name) {
+  const FakeKernel run = fake_own_kernel(name);
+  if (!run) return CUDA_ERROR_NOT_FOUND;
+  return *function = new CUfunc_st{name, 0, run}, CUDA_SUCCESS;
+}
+
+// No node of the stand-in's graphs needs these.
+#define REFUSED(name, ...) \
+  CUresult name(__VA_ARGS__) { return CUDA_ERROR_NOT_SUPPORTED; }
+REFUSED(cuMemsetD16Async, CUdeviceptr, unsigned short, size_t, CUstream)
+REFUSED(cuMemsetD32Async, CUdeviceptr, unsigned, size_t, CUstream)
+REFUSED(cuMemsetD2D8Async, CUdeviceptr, size_t, unsigned char, size_t, size_t, CUstream)
+REFUSED(cuMemsetD2D16Async, CUdeviceptr, size_t, unsigned short, size_t, size_t, CUstream)
+REFUSED(cuMemsetD2D32Async, CUdeviceptr, size_t, unsigned, size_t, size_t, CUstream)
+}

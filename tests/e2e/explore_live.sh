@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# bohr run --explore without a GPU: the stand-in driver (tests/cuda/fake) runs its kernels on host
+# memory, so a launch is held, its orders are run, and the guest says whether it then found the
+# memory that its own launches leave.
+# shellcheck source=/dev/null
+source "$(dirname "${BASH_SOURCE[0]}")/fakes.bash"
+# shellcheck source=/dev/null
+source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
+: "${tmp:?of lib.bash}" "${agent:?of fakes.bash}"
+unset CUDA_INJECTION64_PATH
+build_fakes "$tmp" held_guest listener || exit 1
+export LD_LIBRARY_PATH=$tmp
+
+# explore STATUS NAME OPTIONS -- COMMAND...: NAME.out and NAME.err.
+explore() {
+  local wanted=$1 name=$2 status=0
+  shift 2
+  "$BOHR" run --explore -o "$name" "$@" >"$name.out" 2>"$name.err" || status=$?
+  [[ $status == "$wanted" ]] || fail "$name: status $status instead of $wanted"
+}
+# says NAME SIDE TEXT: on standard output or error.
+says() { expect_in "$1.$2" "$3" "$1"; }
+# proved NAME: its one race, and the guest went on with the right memory.
+proved() {
+  says "$1" err '1 race proved'
+  says "$1" out 'PROVED'
+  says "$1" out '20 of 20'
+  says "$1" out 'guest right'
+}
+# Bash, for 10 s at most, until a command is true.
+wait_until() {
+  for ((i = 0; i < 100; ++i)); do
+    "$@" && return
+    sleep 0.1
+  done
+  fail "it did not come to: $*"
+}
+has_held() { grep -q ': held;' "$1.err" 2>/dev/null; }
+told() { grep -q ' right\| wrong' "$1" 2>/dev/null; }
+notes() {
+  "$BOHR" query "$1"/*.bohr "SELECT reason FROM diagnostic_v" | grep -qF -- "$2" ||
+    fail "$1: its log has no note $2"
+}
+
+explore 1 race -- ./held_guest race guest
+if grep -q 'made without nvcc' race.err; then
+  says race out 'guest right'
+  echo 'the rest needs a build with nvcc'
+  finish
+  exit
+fi
+proved race
+says race err 'launch 10: held'
+says race out 'consume#1(stream 2)   produce#0(stream 1)'
+says race out 'Reaches        allocation 2'
+
+# A candidate becomes a finding.
+explore 1 candidate -- ./held_guest candidate guest
+proved candidate
+explore 1 early --launch 3 -- ./held_guest race guest
+proved early
+says early err 'launch 3: held'
+
+# The repaired twin: nothing to hold it for, and where it is asked for no order differs.
+explore 3 clean -- ./held_guest clean guest
+says clean out 'guest right'
+expect_not_in clean.err 'held' 'clean'
+explore 3 asked --graph 'graph 1' -- ./held_guest clean guest
+says asked err '0 races proved'
+says asked out 'guest right'
+
+# What cannot be run or saved: the guest goes on.
+explore 1 updatable -- ./held_guest updatable guest
+says updatable err 'cannot be run by itself'
+says updatable out 'guest right'
+expect_not_in updatable.out 'PROVED' 'updatable'
+explore 1 no_memory -- env FAKE_NO_MEMORY=1 ./held_guest race guest
+says no_memory err 'no memory'
+says no_memory out 'guest right'
+explore 1 budget --budget 3 -- ./held_guest race guest
+says budget err '3 replays'
+says budget out 'not proved'
+says budget out 'guest right'
+
+# Slices: the guest launches and counts between them, and so much is put back each time.
+explore 1 slices --max-pause 0.02 -- ./held_guest race guest 1000 400
+proved slices
+grep -qE 'held [0-9]+ times' slices.err || fail "slices: held once: $(cat slices.err)"
+
+# Two guests at once, held in turn; one entry tells both.
+explore 1 two -- bash -c './held_guest race first & ./held_guest race second & wait'
+says two out 'first right'
+says two out 'second right'
+[[ $(grep -c '1 race proved' two.err) == 2 ]] || fail "two: $(cat two.err)"
+says two out '1 cause, 2 places'
+
+# bohr is killed while it holds: the guest ends right, and its log can be read.
+"$BOHR" run --explore --max-pause 0 -o killed -- ./held_guest race guest 20000 \
+  >killed.out 2>killed.err &
+running=$!
+wait_until has_held killed
+kill -KILL $running
+wait $running 2>/dev/null
+wait_until told killed.out
+says killed out 'guest right'
+expect_status 1 'the log of a killed run' -- "$BOHR" check killed/*.bohr
+
+# It is told to stop: the search ends, and a guest that will not go for it goes on right.
+"$BOHR" run --explore --max-pause 0 -o stopped -- \
+  bash -c 'trap "" TERM; exec ./held_guest race guest 20000' >stopped.out 2>stopped.err &
+running=$!
+wait_until has_held stopped
+kill -TERM $running
+wait $running
+says stopped out 'guest right'
+says stopped err 'SIGTERM passed on'
+says stopped out 'interrupted'
+
+# The guest is killed while it is held.
+"$BOHR" run --explore --max-pause 0 -o lost -- ./held_guest race guest 20000 \
+  >lost.out 2>lost.err &
+running=$!
+wait_until has_held lost
+logs=(lost/*.bohr)
+kill -KILL "$(basename "${logs[0]}" .bohr)"
+wait $running
+says lost err 'ended by SIGKILL'
+
+# Nobody listens, or somebody else does.
+# alone NAME SOCKET: a guest whose agent was told to ask there.
+alone() {
+  mkdir -m 700 "$1"
+  env CUDA_INJECTION64_PATH="$agent" BOHR_DIR="$tmp/$1" BOHR_EXPLORE="$2" \
+    ./held_guest race guest >"$1.out" 2>&1 || fail "$1: exit status $?"
+  [[ $(cat "$1.out") == 'guest right' ]] || fail "$1: the guest's output became: $(cat "$1.out")"
+}
+alone unheard "$tmp/nobody.sock"
+notes unheard explore-unavailable
+alone far "$tmp/$(printf 'x%.0s' {1..120}).sock"
+notes far explore-unavailable
+for answer in nonsense nothing length; do
+  ./listener "$tmp/$answer.sock" $answer &
+  wait_until test -e "$answer.sock.ready"
+  alone $answer "$tmp/$answer.sock"
+  wait $! || fail "$answer: nobody asked"
+done
+finish

@@ -1,0 +1,24 @@
+# The stand-ins for the driver and CUPTI (tests/cuda/fake): sourced, not run. Sets `agent`; skips the
+# test where the agent was not built.
+agent=$(dirname "$BOHR")/libbohr_agent.so
+cuda_include=${CUDA_HOME:-/usr/local/cuda}/include
+if [[ ! -f $agent || ! -f $cuda_include/cupti.h ]]; then
+  echo "skipped: the agent was not built, or there is no cupti.h in $cuda_include"
+  exit 77
+fi
+
+# build_fakes FOLDER PROGRAM...: the libraries and these programs of tests/cuda/fake.
+build_fakes() {
+  local folder=$1 fake=$BOHR_SOURCE/tests/cuda/fake program
+  local flags=(-std=c++20 -O1 -isystem "$cuda_include" "-I$fake" "-I$BOHR_SOURCE/src")
+  shift
+  g++ "${flags[@]}" -shared -fPIC -Wl,-soname,libcupti.so.13 -o "$folder/libcupti.so.13" \
+    "$fake/cupti.cc" || return
+  g++ "${flags[@]}" -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$folder/libcuda.so.1" \
+    "$fake/driver.cc" "$fake/memory.cc" "$fake/replaying.cc" "$fake/own_kernels.cc" \
+    "$folder/libcupti.so.13" || return
+  for program in "$@"; do
+    g++ "${flags[@]}" -o "$folder/$program" "$fake/$program.cc" "$folder/libcuda.so.1" \
+      "-Wl,-rpath-link,$folder" || return
+  done
+}
