@@ -30,7 +30,7 @@ void add_exec(Recorder& r, DriverCall& call, CUgraphExec exec, CUgraph graph, ui
     const TemplateState& state = r.graphs.templates[graph];
     const uint64_t ask_at = r.holding ? r.holding->first_launch : 0;
     r.graphs.execs[exec] = {
-        record.exec, state.effects, {state.work, record.graph, 0, ask_at, false}};
+        record.exec, state.effects, {state.work, record.graph, 0, ask_at, {}, false, nullptr}};
   }
   record.call = call_of(r, call);
   record.flags = flags;

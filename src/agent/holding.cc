@@ -119,6 +119,7 @@ Result<std::shared_ptr<replay::Replayer>> agree(Recorder& r, uint32_t number, CU
   BOHR_TRY(message, replay::receive(socket));
   BOHR_TRY(answer, replay::answer_of(message.body));
   hold->ask_at = answer.ask_again;
+  hold->not_before = std::chrono::steady_clock::now() + std::chrono::milliseconds(answer.rest_ms);
   if (!answer.explore) return std::shared_ptr<replay::Replayer>();
   if (!hold->paused) {
     BOHR_TRY(replayer, replayer_of(r, *hold, exec, std::move(answer)));
@@ -207,6 +208,7 @@ void offer_launch(Recorder& r, CUgraphExec exec) {
     ExecHold& state = found->second.hold;
     ++state.launches;
     if (!state.work || state.ask_at == 0 || state.launches < state.ask_at) return;
+    if (std::chrono::steady_clock::now() < state.not_before) return;
     hold = state;
     number = found->second.number;
   }
@@ -219,6 +221,7 @@ void offer_launch(Recorder& r, CUgraphExec exec) {
   const auto found = r.graphs.execs.find(exec);
   if (found == r.graphs.execs.end()) return;
   found->second.hold.ask_at = hold.ask_at;
+  found->second.hold.not_before = hold.not_before;
   found->second.hold.paused = std::move(hold.paused);
 }
 

@@ -10,6 +10,7 @@
 #include <cuda.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -44,7 +45,8 @@ struct ExecHold {
   std::shared_ptr<const replay::cuda::GraphWork> work;
   uint32_t graph = 0;  // the template's number
   uint64_t launches = 0;
-  uint64_t ask_at = 0;                       // 0: never
+  uint64_t ask_at = 0;  // 0: never
+  std::chrono::steady_clock::time_point not_before = {};
   bool changed = false;                      // after instantiation, in a way that is not read
   std::shared_ptr<replay::Replayer> paused;  // of a search that goes on at a later launch
 };

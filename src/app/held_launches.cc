@@ -71,9 +71,10 @@ Status agreed(int socket) {
   return replay::get_error(&body);
 }
 
-void go_on(int socket, uint64_t ask_again) {
+void go_on(int socket, uint64_t ask_again, int64_t rest_ms = 0) {
   replay::Answer answer;
   answer.ask_again = ask_again;
+  answer.rest_ms = static_cast<uint64_t>(rest_ms);
   static_cast<void>(replay::send(socket, {0, replay::body_of(answer)}));
 }
 
@@ -186,8 +187,10 @@ Result<int> HeldLaunches::wait_for(const replay::Offer& paused, std::chrono::mil
     if (!offer.ok()) continue;
     turn = 0;
     const bool same = offer.value().log == paused.log && offer.value().exec == paused.exec;
-    if (!same || !offer.value().paused || std::chrono::steady_clock::now() < rested) {
-      go_on(socket, offer.value().launch + 1);
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(rested - std::chrono::steady_clock::now());
+    if (!same || !offer.value().paused || left.count() > 0) {
+      go_on(socket, offer.value().launch + 1, same ? std::max<int64_t>(left.count(), 0) : 0);
       close(socket);
       continue;
     }
@@ -245,7 +248,9 @@ Status HeldLaunches::explore(int socket, const replay::Offer& offer,
   BOHR_TRY_STATUS(replay::send(socket, {0, replay::body_of(answer)}));
   BOHR_TRY_STATUS(agreed(socket));
   replay::Holds holds;
-  const auto reconnect = [&] { return wait_for(offer, options_.max_pause, stop); };
+  const auto reconnect = [&](std::chrono::milliseconds rest) {
+    return wait_for(offer, rest, stop);
+  };
   auto replayer = replay::remote_replayer(std::move(one), socket,
                                           {stop, options_.max_pause, reconnect}, &holds);
   auto explored = explore_on(*replayer, std::move(checked).value(), check_, options_.explore);

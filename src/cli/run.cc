@@ -67,7 +67,11 @@ int run_guest(const Arguments& arguments, const std::vector<std::string>& extra,
   run.stacks = arguments.stacks;
   run.lib = lib == nullptr ? "" : lib;
   run.check = options.value();
-  if (arguments.explore) run.explore = arguments.hold;
+  if (arguments.explore) {
+    run.explore = arguments.hold;
+    run.explore->explore.run_on = arguments.hold.may_lose_process;
+    run.explore->explore.whole_too = true;
+  }
   const Result<app::RunOutcome> outcome = app::run(run, [](const std::string& line) { say(line); });
   if (!outcome.ok()) return say_error(outcome.error()), kUsage;
   return report_run(outcome.value(), arguments, options.value());
@@ -92,6 +96,20 @@ void add_run(CLI::App* app, const std::vector<std::string>* guest, int* status) 
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   command
+      ->add_option_function<std::string>(
+          "--when",
+          [arguments](const std::string& when) {
+            constexpr std::string_view kPrefix = "launch>=";
+            const std::string number = when.substr(std::min(when.size(), kPrefix.size()));
+            const bool known = when.rfind(kPrefix, 0) == 0 && !number.empty() &&
+                               number.find_first_not_of("0123456789") == std::string::npos;
+            if (!known || number.size() > 18 || std::stoull(number) == 0)
+              throw CLI::ValidationError("--when", "\"" + when + "\" is not launch>=N");
+            arguments->hold.launch = std::stoull(number);
+          },
+          "launch>=N: the same as --launch N")
+      ->excludes("--launch");
+  command
       ->add_option("--graph", arguments->hold.graphs,
                    "explore this graph, whatever is suspicious in it (repeatable)")
       ->allow_extra_args(false);
@@ -107,6 +125,9 @@ void add_run(CLI::App* app, const std::vector<std::string>* guest, int* status) 
       ->check(CLI::NonNegativeNumber);
   command->add_option("--budget", arguments->hold.explore.budget, "replays at most for each graph")
       ->capture_default_str();
+  command->add_flag("--may-lose-process", arguments->hold.may_lose_process,
+                    "run wrong orders to their end, to see what they reach: a kernel that reads "
+                    "garbage may end the program");
   command->add_option("--orders", arguments->hold.explore.random_orders, "random orders")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);

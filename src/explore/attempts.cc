@@ -64,7 +64,7 @@ Status Attempts::keep_witness(const Critical& critical, bool in_outputs) {
   stale_bisections_ = known ? stale_bisections_ + 1 : 0;
   if (known) return Nothing{};
   BOHR_TRY(witness, make_witness(runner_, setting_.program, setting_.uses, setting_.order,
-                                 baseline_, critical, setting_.confirmations));
+                                 baseline_, critical, setting_.confirmations, setting_.whole_too));
   witness.cause = std::get<0>(key);
   if (found != witness_of_.end()) {
     result_->witnesses[found->second] = std::move(witness);

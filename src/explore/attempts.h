@@ -23,6 +23,7 @@ struct Setting {
   const order::StepOrder& order;
   const Footprints& uses;
   int32_t confirmations;
+  bool whole_too;
 };
 
 class Attempts {

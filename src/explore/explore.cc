@@ -12,6 +12,7 @@
 #include "explore/all_orders.h"
 #include "explore/attempts.h"
 #include "explore/calibrate.h"
+#include "explore/own_launches.h"
 #include "explore/own_runs.h"
 #include "explore/right_order.h"
 #include "explore/settle.h"
@@ -43,7 +44,8 @@ class Explorer {
         order_(order),
         uses_(uses),
         runner_(replayer, options.budget, options.run_on, options.ignored),
-        attempts_({program_, verdict, order, uses, options.confirmations}, &runner_, &result_),
+        attempts_({program_, verdict, order, uses, options.confirmations, options.whole_too},
+                  &runner_, &result_),
         suspects_(suspects_of(program_, order, uses, verdict)) {
     result_.observed_contents = contents;
     result_.observed = std::move(learned);
@@ -112,11 +114,12 @@ class Explorer {
   bool was_observed() const { return result_.observed_contents > 0; }
 
   // Where access sets had to be observed, what is meant is known by what the program's own launches
-  // leave, if they agree: the baseline is the first order that leaves the same. `schedule` is what
-  // the intended writers suggest.
+  // leave, as far as they agree: the baseline is the first order that leaves the same. `schedule`
+  // is what the intended writers suggest.
   Status follow_own_launches(Schedule* schedule) {
-    BOHR_TRY(own, own_outputs());
+    BOHR_TRY(own, own_outputs(&runner_, options_.seed, kOwnRuns));
     if (!own) return Nothing{};
+    result_.own_launches = is_stable(*own) ? OwnLaunches::equal : OwnLaunches::unstable;
     for (const Schedule& guess : baseline_guesses(*schedule)) {
       BOHR_TRY(run, runner_.run(guess));
       if (!agree(run.outputs, *own)) continue;
@@ -127,33 +130,8 @@ class Explorer {
       return Nothing{};
     }
     result_.baseline = BaselineKind::none;
+    if (is_stable(*own)) result_.own_launches = OwnLaunches::different;
     return Nothing{};
-  }
-
-  // What each output holds after the program's own launches; nothing where it varies among them.
-  // None at all where there are no such launches, or where all outputs vary.
-  using OwnOutputs = std::vector<std::optional<uint64_t>>;
-  Result<std::optional<OwnOutputs>> own_outputs() {
-    OwnOutputs own;
-    for (int32_t i = 0; i < kOwnRuns; ++i) {
-      const auto outcome =
-          runner_.replayer().run_unforced(options_.seed + static_cast<uint64_t>(i));
-      if (!outcome.ok() && outcome.error().code == "no-own-run") return std::optional<OwnOutputs>();
-      if (!outcome.ok()) return outcome.error();
-      BOHR_TRY(outputs, runner_.output_digests());
-      if (i == 0) own.assign(outputs.begin(), outputs.end());
-      for (size_t output = 0; output < outputs.size(); ++output)
-        if (own[output] != outputs[output]) own[output] = std::nullopt;
-    }
-    const auto is_known = [](const std::optional<uint64_t>& output) { return output.has_value(); };
-    if (std::none_of(own.begin(), own.end(), is_known)) return std::optional<OwnOutputs>();
-    return std::optional<OwnOutputs>(std::move(own));
-  }
-
-  static bool agree(const std::vector<uint64_t>& outputs, const OwnOutputs& own) {
-    for (size_t i = 0; i < own.size(); ++i)
-      if (own[i] && *own[i] != outputs[i]) return false;
-    return true;
   }
 
   // Issue order first; each once.

@@ -29,6 +29,7 @@ struct Options {
   int32_t own_runs = 0;          // of the program by itself, for its natural failure rate
   uint8_t fill = 0;              // other contents where zeros stand; 0: leave those as they are
   std::vector<Ignored> ignored;  // where differences count for nothing
+  bool whole_too = false;        // run witnesses in one piece as well, as far as they may run on
   bool run_on = true;            // to the end although a step differed, to see what it reaches
   bool all_orders = false;  // then every legal order, up to equivalence, as far as the budget goes
   bool strict_threads = false;

@@ -14,6 +14,12 @@ void append(std::vector<Item> more, std::vector<Item>* into) {
                std::make_move_iterator(more.end()));
 }
 
+// What is said of launches of several graphs: the first of these that holds for one.
+OwnLaunches worst(OwnLaunches a, OwnLaunches b) {
+  if (a == OwnLaunches::not_run || b == OwnLaunches::not_run) return std::max(a, b);
+  return std::min(a, b);
+}
+
 // The weakest of two baselines is said of both.
 BaselineKind weakest(BaselineKind a, BaselineKind b) { return std::max(a, b); }
 
@@ -45,7 +51,7 @@ void merge(Exploration more, Exploration* into) {
   into->random_bound = std::min(into->random_bound, more.random_bound);
   into->own.runs += more.own.runs;
   into->own.different += more.own.different;
-  into->own.stable = into->own.stable && more.own.stable;
+  into->own_launches = worst(into->own_launches, more.own_launches);
   into->replays += more.replays;
   into->budget += more.budget;
   append(std::move(more.reasons), &into->reasons);

@@ -66,6 +66,15 @@ Result<Run> Runner::run(const Schedule& schedule, std::span<const int32_t> keep)
   return Run{std::move(outcome.digests), std::move(outputs), std::move(outcome.kept), true};
 }
 
+Result<std::vector<uint64_t>> Runner::run_whole(const Schedule& schedule) {
+  BOHR_TRY_STATUS(take_one());
+  replay::Request request = this->request(schedule);
+  request.stepwise = false;
+  const auto outcome = replayer_.run(request);
+  if (!outcome.ok()) return outcome.error();
+  return output_digests();
+}
+
 Result<Run> Runner::try_run(const Schedule& schedule, const Run& reference) {
   if (run_on_) {
     Result<Run> run = this->run(schedule);

@@ -41,6 +41,8 @@ class Runner {
 
   // One replay. Error `budget` when there is none left.
   Result<Run> run(const Schedule& schedule, std::span<const int32_t> keep = {});
+  // One replay in one piece: what it left in outputs.
+  Result<std::vector<uint64_t>> run_whole(const Schedule& schedule);
   // The same for an order that may do harm: it stops after the first step that differs from
   // `reference` where orders are not to run on, or where running on ends in an error, as when a
   // consumer takes garbage for an index; that takes a second replay.

@@ -23,11 +23,27 @@ std::vector<Step> steps_of(const order::StepOrder& order, const Schedule& schedu
   return steps;
 }
 
+Status run_in_one_piece(Runner* runner, const Critical& critical, const Run& right,
+                        const Run& wrong, Witness* witness) {
+  const auto same = [&](const std::vector<uint64_t>& outputs, const Run& stepped) {
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (!runner->is_masked(static_cast<int32_t>(i)) && outputs[i] != stepped.outputs[i])
+        return false;
+    return true;
+  };
+  BOHR_TRY(good, runner->run_whole(critical.good));
+  witness->whole = same(good, right) ? WholeRuns::agree : WholeRuns::disagree;
+  if (!wrong.complete) return Nothing{};
+  BOHR_TRY(bad, runner->run_whole(critical.bad));
+  if (!same(bad, wrong)) witness->whole = WholeRuns::disagree;
+  return Nothing{};
+}
+
 }  // namespace
 
 Result<Witness> make_witness(Runner* runner, const Program& program, const Footprints& uses,
                              const order::StepOrder& order, const Baseline& baseline,
-                             const Critical& critical, int32_t confirmations) {
+                             const Critical& critical, int32_t confirmations, bool whole_too) {
   Witness witness;
   witness.right_is_baseline = baseline.right;
   witness.filled = runner->filled();
@@ -57,6 +73,7 @@ Result<Witness> make_witness(Runner* runner, const Program& program, const Footp
     BOHR_TRY(wrong_again, runner->try_run(critical.bad, right));
     witness.identical += right_again == right && wrong_again == wrong;
   }
+  if (whole_too) BOHR_TRY_STATUS(run_in_one_piece(runner, critical, right, wrong, &witness));
   return witness;
 }
 

@@ -23,9 +23,10 @@ struct Baseline {
 Result<Critical> critical_pair(Runner* runner, const Baseline& baseline, const Schedule& bad,
                                bool in_outputs);
 
-// Replays both schedules in alternation and tells how they differ.
+// Replays both schedules in alternation and tells how they differ; `whole_too`: each in one piece,
+// too, unless it was stopped.
 Result<Witness> make_witness(Runner* runner, const Program& program, const Footprints& uses,
                              const order::StepOrder& order, const Baseline& baseline,
-                             const Critical& critical, int32_t confirmations);
+                             const Critical& critical, int32_t confirmations, bool whole_too);
 
 }  // namespace bohr::explore

@@ -33,6 +33,9 @@ struct Ignored {
   ByteRange range;
 };
 
+// A witness's schedules run in one piece, against what was seen step by step.
+enum class WholeRuns : uint8_t { not_run, agree, disagree };
+
 // Two legal schedules that differ in one swap of neighbours and in what they leave behind.
 struct Witness {
   int32_t cause = 0;  // Cause::id; 0: the pair is none of the findings'
@@ -51,6 +54,7 @@ struct Witness {
   int32_t replays = 0;    // of each schedule, in alternation
   int32_t identical = 0;  // pairs of replays that gave these two digests
   bool stopped = false;   // the wrong schedule, at the first damage: what it reaches is unknown
+  WholeRuns whole = WholeRuns::not_run;
   bool reaches_output() const { return !outputs.empty(); }
 };
 
@@ -105,7 +109,14 @@ struct Arm {
 struct OwnRuns {
   int64_t runs = 0;
   int64_t different = 0;  // left other outputs than the baseline
-  bool stable = true;     // all left the same, apart from what varies in any order
+};
+
+// The program's own launches, run before anything else where access sets had to be observed.
+enum class OwnLaunches : uint8_t {
+  not_run,
+  unstable,   // they leave different outputs
+  different,  // they leave the same, and no order that was tried leaves that
+  equal       // they leave what the baseline leaves
 };
 
 struct Exploration {
@@ -132,6 +143,7 @@ struct Exploration {
   int random_depth = 0;
   double random_bound = 0;  // each random order meets a bug of that depth at least this often
   OwnRuns own;
+  OwnLaunches own_launches = OwnLaunches::not_run;
   int64_t replays = 0;
   int64_t budget = 0;
   uint64_t seed = 0;

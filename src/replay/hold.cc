@@ -33,6 +33,7 @@ Bytes body_of(const Answer& answer) {
   BodyWriter body;
   body.number(answer.explore);
   body.number(answer.ask_again);
+  body.number(answer.rest_ms);
   body.list(answer.plan.steps, [&](const PlanStep& step) {
     body.ranges(step.named);
     body.ranges(step.writes);
@@ -48,6 +49,7 @@ Result<Answer> answer_of(std::span<const uint8_t> bytes) {
   Answer answer;
   answer.explore = body.number() != 0;
   answer.ask_again = body.number();
+  answer.rest_ms = body.number();
   answer.plan.steps = body.list<PlanStep>(24, [&] {
     PlanStep step;
     step.named = body.ranges();

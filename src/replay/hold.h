@@ -26,6 +26,7 @@ struct Offer {
 struct Answer {
   bool explore = false;
   uint64_t ask_again = 0;  // at that launch; 0: never
+  uint64_t rest_ms = 0;    // and not before so long
   Plan plan;
   std::vector<int32_t> nodes;  // of the graph, by step
 };

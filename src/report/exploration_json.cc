@@ -25,6 +25,11 @@ const char* baseline_word(BaselineKind kind) {
   return kWords[static_cast<size_t>(kind)];
 }
 
+const char* own_launches_word(OwnLaunches state) {
+  constexpr std::array<const char*, 4> kWords = {"not-run", "unstable", "different", "equal"};
+  return kWords[static_cast<size_t>(state)];
+}
+
 const char* arm_word(ArmState state) {
   constexpr std::array<const char*, 5> kWords = {"racy", "ordered", "apart", "not-reached",
                                                  "not-compared"};
@@ -75,6 +80,7 @@ Json exploration_json(const Exploration& exploration, const Verdict& verdict) {
                {"random_orders", exploration.random_orders},
                {"random_depth", exploration.random_depth},
                {"random_bound", exploration.random_bound},
+               {"own_launches", own_launches_word(exploration.own_launches)},
                {"own_runs", exploration.own.runs},
                {"own_different", exploration.own.different},
                {"replays", exploration.replays},

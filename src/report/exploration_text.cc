@@ -42,6 +42,13 @@ void add_witness(Page* page, const Witness& witness) {
   page->field(right ? "wrong" : "another",
               fmt::format("... {}   {} ...   {}", second, first, identical));
   page->field("", "These two schedules differ in this one swap of neighbours, nothing else.");
+  if (witness.whole == WholeRuns::agree)
+    page->field("", witness.stopped ? "The right one leaves the same outputs as one plain graph."
+                                    : "Each leaves the same outputs as one plain graph.");
+  if (witness.whole == WholeRuns::disagree)
+    page->field("",
+                "As one plain graph they leave other outputs than step by step: timing matters "
+                "inside this order, too.");
   if (!right) page->field("", "No order is known in which every read sees the write meant for it.");
   if (!witness.damaged.label.empty())
     page->field("First damage", step_text(witness.damaged) + " writes other bytes");
@@ -172,6 +179,25 @@ std::string baseline_text(const Exploration& exploration) {
   return {};
 }
 
+// The program's own launches against the baseline.
+std::string own_launches_text(const Exploration& exploration) {
+  switch (exploration.own_launches) {
+    case OwnLaunches::not_run:
+      break;
+    case OwnLaunches::unstable:
+      return "unstable: launches of the program itself leave different outputs";
+    case OwnLaunches::different:
+      return "stable and different: what the program's own launches leave, none of these orders "
+             "leaves";
+    case OwnLaunches::equal:
+      return exploration.different > 0
+                 ? "equal but order-dependent: they leave what the baseline leaves, and other "
+                   "legal orders do not"
+                 : "equal: they leave what the baseline leaves";
+  }
+  return {};
+}
+
 void add_ignored(Page* page, const Exploration& exploration) {
   if (exploration.ignored.empty()) return;
   std::string names;
@@ -215,6 +241,8 @@ void add_one_search(Page* page, const Exploration& exploration) {
                                 count(exploration.random_orders, "random order"),
                                 exploration.random_depth, exploration.random_bound));
   }
+  if (exploration.own_launches != OwnLaunches::not_run)
+    page->field("Launches", own_launches_text(exploration));
   if (exploration.own.runs > 0) {
     page->field("By itself", own_runs_text(exploration.own));
   }

@@ -112,7 +112,8 @@ TEST(RemoteReplayer, PausesBetweenRuns) {
   Patience patience;
   patience.most = std::chrono::milliseconds(1);
   int connections = 0;
-  patience.reconnect = [&]() -> Result<int> {
+  patience.reconnect = [&](std::chrono::milliseconds rest) -> Result<int> {
+    EXPECT_GT(rest.count(), 0);
     ++connections;
     return second[1];
   };

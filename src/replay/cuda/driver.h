@@ -17,10 +17,19 @@ namespace bohr::replay::cuda {
   X(cuFuncGetName)                 \
   X(cuFuncGetParamInfo)            \
   X(cuGetErrorName)                \
-  X(cuGraphGetEdges_v2)            \
+  X(cuGraphAddEmptyNode)           \
+  X(cuGraphAddHostNode)            \
+  X(cuGraphAddKernelNode_v2)       \
+  X(cuGraphAddMemcpyNode)          \
+  X(cuGraphAddMemsetNode)          \
+  X(cuGraphCreate)                 \
+  X(cuGraphDestroy)                \
+  X(cuGraphExecDestroy)            \
   X(cuGraphGetNodes)               \
   X(cuGraphHostNodeGetParams)      \
+  X(cuGraphInstantiateWithFlags)   \
   X(cuGraphKernelNodeGetAttribute) \
+  X(cuGraphKernelNodeSetAttribute) \
   X(cuGraphKernelNodeGetParams_v2) \
   X(cuGraphLaunch)                 \
   X(cuGraphMemcpyNodeGetParams)    \

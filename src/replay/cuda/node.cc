@@ -147,16 +147,8 @@ CUresult launch(const Driver& driver, const KernelWork& work, CUstream stream) {
   // The driver reads both and changes neither.
   config.attrs = const_cast<CUlaunchAttribute*>(work.attributes.data());
   config.numAttrs = static_cast<unsigned>(work.attributes.size());
-  auto* image = const_cast<uint8_t*>(work.image.data());
-  if (work.buffer) {
-    size_t size = work.image.size();
-    void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, image, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
-                     CU_LAUNCH_PARAM_END};
-    return driver.cuLaunchKernelEx(&config, work.function, nullptr, extra);
-  }
-  std::vector<void*> parameters;
-  for (const uint64_t offset : work.offsets) parameters.push_back(image + offset);
-  return driver.cuLaunchKernelEx(&config, work.function, parameters.data(), nullptr);
+  LaunchArguments arguments(work);
+  return driver.cuLaunchKernelEx(&config, work.function, arguments.parameters(), arguments.extra());
 }
 
 // With a height of one the pitch is unused and may be zero.
@@ -181,6 +173,15 @@ CUresult set(const Driver& driver, const CUDA_MEMSET_NODE_PARAMS& set, CUstream 
 }
 
 }  // namespace
+
+LaunchArguments::LaunchArguments(const KernelWork& work)
+    : buffer_(work.buffer), size_(work.image.size()) {
+  auto* image = const_cast<uint8_t*>(work.image.data());
+  extra_[0] = CU_LAUNCH_PARAM_BUFFER_POINTER, extra_[1] = image;
+  extra_[2] = CU_LAUNCH_PARAM_BUFFER_SIZE, extra_[3] = &size_;
+  extra_[4] = CU_LAUNCH_PARAM_END;
+  for (const uint64_t offset : work.offsets) parameters_.push_back(image + offset);
+}
 
 NodeWork read_node(const Driver& driver, CUgraphNode node) {
   NodeWork work;

@@ -45,6 +45,23 @@ struct GraphWork {
   std::vector<NodeWork> nodes;
 };
 
+// A kernel's parameters in the form in which launches and nodes take them. Valid as long as the
+// work; the driver reads them and changes nothing.
+class LaunchArguments {
+ public:
+  explicit LaunchArguments(const KernelWork& work);
+  LaunchArguments(const LaunchArguments&) = delete;
+  LaunchArguments& operator=(const LaunchArguments&) = delete;
+  void** parameters() { return buffer_ ? nullptr : parameters_.data(); }
+  void** extra() { return buffer_ ? extra_ : nullptr; }
+
+ private:
+  bool buffer_;
+  size_t size_;
+  void* extra_[5];
+  std::vector<void*> parameters_;
+};
+
 // Never fails: what cannot be read or run carries its refusal. Code must be loaded, so this is for
 // the end of a capture, or later.
 NodeWork read_node(const Driver& driver, CUgraphNode node);

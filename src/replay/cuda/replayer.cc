@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One run is: restore, contents, then step by step: issue it, pin it, look at it. Nothing waits for
-// the device unless something has to be looked at before the next step.
+// the device unless something has to be looked at before the next step. A run that nothing has to
+// be done between is one graph.
 #include "replay/cuda/replayer.h"
 
 #include <algorithm>
 #include <functional>
 
+#include "replay/cuda/chain.h"
 #include "replay/cuda/guard.h"
 #include "replay/cuda/large_blocks.h"
 #include "replay/cuda/observed.h"
@@ -78,7 +80,8 @@ class CudaReplayer : public Replayer {
                     ignored_.end()))
       BOHR_TRY_STATUS(upload_written({request.ignored.begin(), request.ignored.end()}));
     BOHR_TRY_STATUS(put_contents(request.contents));
-    auto outcome = run_order(request);
+    const bool as_graph = !request.stepwise && request.pins.empty();
+    auto outcome = as_graph ? run_as_graph(request) : run_order(request);
     if (outcome.ok()) BOHR_TRY_STATUS(large_blocks_are_whole());
     if (!outcome.ok() && !device_->lost()) BOHR_TRY_STATUS(guard_->restore());
     return outcome;
@@ -286,6 +289,23 @@ class CudaReplayer : public Replayer {
     for (const Content& content : contents)
       BOHR_TRY_STATUS(guard_->put(content.range, content.bytes.data()));
     return Nothing{};
+  }
+
+  // In one piece, when there is nothing to do between steps.
+  Result<Outcome> run_as_graph(const Request& request) {
+    std::vector<const NodeWork*> works;
+    for (const int32_t step : request.order) {
+      const auto i = static_cast<size_t>(step);
+      if (launch_.plan.steps[i].runs)
+        works.push_back(&launch_.work->nodes[static_cast<size_t>(launch_.nodes[i])]);
+    }
+    CUcontext context = nullptr;
+    BOHR_TRY_STATUS(device_->check(driver_.cuCtxGetCurrent(&context), "asking for the context"));
+    BOHR_TRY_STATUS(run_chained(device_.get(), context, works));
+    Outcome outcome;
+    outcome.ran = request.order.size();
+    outcome.kept.resize(request.keep.size());
+    return outcome;
   }
 
   Result<Outcome> run_order(const Request& request) {

@@ -122,8 +122,11 @@ class RemoteReplayer : public Replayer {
   Status pause() override {
     if (!patience_.reconnect) return restore();
     BOHR_TRY_STATUS(nothing(ask(Ask::pause, {})));
+    // It has as much time for itself as it was held.
+    const auto held = Clock::now() - held_since_;
     let_go();
-    BOHR_TRY(socket, patience_.reconnect());
+    BOHR_TRY(socket,
+             patience_.reconnect(std::chrono::duration_cast<std::chrono::milliseconds>(held)));
     socket_ = socket;
     held_since_ = Clock::now();
     ++holds_->count;

@@ -16,8 +16,8 @@ struct Patience {
   std::function<bool()> stop = [] { return false; };
   // After so long it goes on by itself for a while, between two runs. Zero: never.
   std::chrono::milliseconds most{0};
-  // Waits until it can be had again, and gives a new connection.
-  std::function<Result<int>()> reconnect = {};
+  // Waits until it can be had again, which is not before `rest`, and gives a new connection.
+  std::function<Result<int>(std::chrono::milliseconds rest)> reconnect = {};
 };
 
 // What was asked of the other side's time.

@@ -13,6 +13,7 @@
 namespace {
 
 constexpr int kWords = 1 << 14;
+constexpr int kRounds = 8;  // uses of the large block by each stream; many orders differ
 
 __global__ void advance(unsigned* state) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -52,7 +53,6 @@ int main(int argc, char** argv) {
   cudaStream_t main = side_stream(), side = side_stream();
   cudaEvent_t fork = event_without_timing(), join = event_without_timing();
   auto* state = device<unsigned>(bytes);
-  auto* scratch = device<unsigned>(bytes);
   auto* large = device<unsigned>(large_bytes);
   auto* out = device<unsigned>(bytes);
   auto* out_side = device<unsigned>(bytes);
@@ -63,15 +63,21 @@ int main(int argc, char** argv) {
     device<unsigned>(free - std::strtoull(argv[3], nullptr, 10));
   }
 
-  // Both streams use one scratch: the race. The side stream is late, so launches come out right.
+  // Both streams use each scratch block: the race. The side stream is late, so launches come out
+  // right.
+  std::vector<unsigned*> scratch;
+  for (int i = 0; i < kRounds; ++i) scratch.push_back(device<unsigned>(bytes));
+  CHECK(cudaDeviceSynchronize());  // sets are asynchronous, and our streams wait for none
   CHECK(cudaStreamBeginCapture(main, cudaStreamCaptureModeGlobal));
   advance<<<kWords / 256, 256, 0, main>>>(state);
   order(main, side, fork);
-  scatter_into<<<kWords / 256, 256, 0, main>>>(state, scratch, 1);
-  gather<<<kWords / 256, 256, 0, main>>>(scratch, large, out);
-  spin<<<1, 1, 0, side>>>(200000);
-  scatter_into<<<kWords / 256, 256, 0, side>>>(state, scratch, 2);
-  gather<<<kWords / 256, 256, 0, side>>>(scratch, large, out_side);
+  spin<<<1, 1, 0, side>>>(400000);
+  for (unsigned* block : scratch) {
+    scatter_into<<<kWords / 256, 256, 0, main>>>(state, block, 1);
+    gather<<<kWords / 256, 256, 0, main>>>(block, large, out);
+    scatter_into<<<kWords / 256, 256, 0, side>>>(state, block, 2);
+    gather<<<kWords / 256, 256, 0, side>>>(block, large, out_side);
+  }
   order(side, main, join);
   cudaGraph_t graph = nullptr;
   CHECK(cudaStreamEndCapture(main, &graph));
@@ -88,8 +94,8 @@ int main(int argc, char** argv) {
     CHECK(cudaStreamSynchronize(main));
     for (int i = 0; i < kWords; ++i) {
       expected[i] = expected[i] * 1664525u + 1013904223u + i;
-      sum[i] += expected[i] ^ 1u;
-      sum_side[i] += expected[i] ^ 2u;
+      sum[i] += kRounds * (expected[i] ^ 1u);
+      sum_side[i] += kRounds * (expected[i] ^ 2u);
     }
     if (!same(state, expected) || !same(out, sum) || !same(out_side, sum_side)) {
       std::printf("wrong after launch %d\n", launch);

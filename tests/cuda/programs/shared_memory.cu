@@ -49,6 +49,7 @@ int main(int argc, char** argv) {
   float *shared = device_floats(), *scratch = device_floats();
   float *out = device_floats(), *out_side = device_floats();
   CHECK(cudaMemset(shared, 0, kElements * sizeof(float)));
+  CHECK(cudaDeviceSynchronize());
   CHECK(cudaIpcGetMemHandle(&handle, shared));
   CHECK(cudaStreamBeginCapture(main, cudaStreamCaptureModeGlobal));
   order(main, side, fork_event);
