@@ -68,7 +68,10 @@ class RemoteReplayer : public Replayer {
   }
 
   Status restore() override { return nothing(ask(Ask::restore, {})); }
-  Status release() override { return nothing(ask(Ask::release, {})); }
+  // A process that is gone has nothing to be put back.
+  Status release() override {
+    return socket_ < 0 ? Status(Nothing{}) : nothing(ask(Ask::release, {}));
+  }
 
   Result<std::vector<uint64_t>> digest(std::span<const ByteRange> ranges) override {
     BodyWriter body;
