@@ -133,6 +133,24 @@ TEST(RemoteReplayer, PausesBetweenRuns) {
   EXPECT_GT(holds.longest.count(), 0);
 }
 
+TEST(RemoteReplayer, ThereIsNothingToReleaseWhereThePeerDidNotComeBack) {
+  const auto ends = socket_pair();
+  Server server(ends[0]);
+  Patience patience;
+  patience.most = std::chrono::milliseconds(1);
+  patience.reconnect = [](std::chrono::milliseconds) -> Result<int> {
+    return Error{"remote-lost", "the guest", "", "it ended", ""};
+  };
+  const auto client = remote_replayer(conformance_program(), ends[1], patience);
+  ASSERT_TRUE(client->learn().ok());
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const std::vector<int32_t> order = {0, 1, 2, 3};
+  const auto outcome = client->run({.order = order});
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().code, "remote-lost");
+  EXPECT_TRUE(client->release().ok());
+}
+
 TEST(RemoteReplayer, StopsWhenItIsToldTo) {
   const auto ends = socket_pair();
   Server server(ends[0]);

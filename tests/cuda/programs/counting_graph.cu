@@ -2,9 +2,9 @@
 // counting_graph LAUNCHES [BYTES [FREE]]: a graph with a race and with state that every launch
 // advances, launched again and again while it may be explored, paused or left in the middle of it.
 // After each launch the state must be what so many launches leave: an order that was run and not
-// put back, or put back wrongly, shows. BYTES is the size of a block that the graph only reads a
-// part of; FREE is how much device memory is left free. Prints "right after N launches", or what
-// was wrong.
+// put back, or put back wrongly, shows; what the race may spoil by itself is not looked at. BYTES
+// is the size of a block that the graph only reads a part of; FREE is how much device memory is
+// left free. Prints "right after N launches", or what was wrong.
 #include <cstdlib>
 #include <vector>
 
@@ -18,6 +18,11 @@ constexpr int kRounds = 8;  // uses of the large block by each stream; many orde
 __global__ void advance(unsigned* state) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < kWords) state[i] = state[i] * 1664525u + 1013904223u + i;
+}
+
+__global__ void add_up(const unsigned* state, unsigned* sum) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < kWords) sum[i] += state[i];
 }
 
 __global__ void scatter_into(const unsigned* state, unsigned* scratch, unsigned salt) {
@@ -56,6 +61,7 @@ int main(int argc, char** argv) {
   auto* large = device<unsigned>(large_bytes);
   auto* out = device<unsigned>(bytes);
   auto* out_side = device<unsigned>(bytes);
+  auto* total = device<unsigned>(bytes);
 
   if (argc > 3) {
     size_t free = 0, total = 0;
@@ -79,12 +85,13 @@ int main(int argc, char** argv) {
     gather<<<kWords / 256, 256, 0, side>>>(block, large, out_side);
   }
   order(side, main, join);
+  add_up<<<kWords / 256, 256, 0, main>>>(state, total);
   cudaGraph_t graph = nullptr;
   CHECK(cudaStreamEndCapture(main, &graph));
   cudaGraphExec_t exec = nullptr;
   CHECK(cudaGraphInstantiate(&exec, graph, 0));
 
-  std::vector<unsigned> expected(kWords, 0), sum(kWords, 0), sum_side(kWords, 0), seen(kWords);
+  std::vector<unsigned> expected(kWords, 0), sum(kWords, 0), seen(kWords);
   const auto same = [&](const unsigned* device_words, const std::vector<unsigned>& words) {
     CHECK(cudaMemcpy(seen.data(), device_words, bytes, cudaMemcpyDeviceToHost));
     return seen == words;
@@ -94,10 +101,9 @@ int main(int argc, char** argv) {
     CHECK(cudaStreamSynchronize(main));
     for (int i = 0; i < kWords; ++i) {
       expected[i] = expected[i] * 1664525u + 1013904223u + i;
-      sum[i] += kRounds * (expected[i] ^ 1u);
-      sum_side[i] += kRounds * (expected[i] ^ 2u);
+      sum[i] += expected[i];
     }
-    if (!same(state, expected) || !same(out, sum) || !same(out_side, sum_side)) {
+    if (!same(state, expected) || !same(total, sum)) {
       std::printf("wrong after launch %d\n", launch);
       return 1;
     }
