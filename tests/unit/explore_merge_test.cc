@@ -15,7 +15,7 @@ Exploration one() {
   exploration.pairs_covered = exploration.exhaustive = true;
   exploration.random_orders = 16, exploration.random_bound = 0.25;
   exploration.observed_contents = 2, exploration.masked = 0.5;
-  exploration.own = {10, 1, true};
+  exploration.own.runs = 10, exploration.own.different = 1;
   exploration.reasons = {"outputs-masked"};
   exploration.witnesses.resize(1);
   exploration.trials = {{false, 0, TrialResult::diverges, 1, -1}};
@@ -30,7 +30,7 @@ Exploration other() {
   exploration.random_bound = 0.125, exploration.masked = 0.25;
   exploration.exhaustive = false;
   exploration.observed_contents = 1;
-  exploration.own = {3, 0, false};
+  exploration.own.runs = 3, exploration.own.different = 0;
   exploration.reasons = {"budget", "outputs-masked"};
   exploration.trials = {{true, 2, TrialResult::same_bytes, 2, -1}};
   return exploration;
@@ -77,7 +77,6 @@ TEST(Merge, WhatIsSaidOfAllHoldsForEach) {
     EXPECT_EQ(all.baseline, BaselineKind::own_launches);
     EXPECT_TRUE(all.pairs_covered);
     EXPECT_FALSE(all.exhaustive);
-    EXPECT_FALSE(all.own.stable);
     EXPECT_EQ(all.observed_contents, 1);
     EXPECT_EQ(all.chains, 6);
     EXPECT_EQ(all.random_bound, 0.125);

@@ -11,24 +11,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "fake.h"
 
-struct CUgraphNode_st {
-  CUgraphNodeType type = CU_GRAPH_NODE_TYPE_KERNEL;
-  CUDA_MEMCPY3D copy = {};
-  CUDA_KERNEL_NODE_PARAMS params = {};
-  std::vector<uint64_t> values;
-  std::vector<void*> pointers;
-};
-struct CUgraph_st {
-  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
-  std::vector<std::pair<CUgraphNode, CUgraphNode>> edges;
-};
 struct CUgraphExec_st {
   CUgraph graph = nullptr;
 };
@@ -61,16 +49,7 @@ void add_node(CUstream stream, std::unique_ptr<CUgraphNode_st> node) {
 }
 
 void add_kernel_node(CUstream stream, CUfunction function, void** params) {
-  auto node = std::make_unique<CUgraphNode_st>();
-  for (size_t i = 0; i < function->parameters; ++i) {
-    node->values.push_back(*static_cast<uint64_t*>(params[i]));
-  }
-  for (uint64_t& value : node->values) node->pointers.push_back(&value);
-  node->params.func = function;
-  node->params.gridDimX = node->params.gridDimY = node->params.gridDimZ = 1;
-  node->params.blockDimX = node->params.blockDimY = node->params.blockDimZ = 1;
-  node->params.kernelParams = node->pointers.data();
-  add_node(stream, std::move(node));
+  add_node(stream, fake_kernel_node(function, params));
 }
 
 void run_node(CUgraphNode_st& node) {
@@ -85,6 +64,19 @@ bool is_updatable(CUgraphNode node) {
 }
 
 }  // namespace
+
+std::unique_ptr<CUgraphNode_st> fake_kernel_node(CUfunction function, void** params) {
+  auto node = std::make_unique<CUgraphNode_st>();
+  for (size_t i = 0; i < function->parameters; ++i) {
+    node->values.push_back(*static_cast<uint64_t*>(params[i]));
+  }
+  for (uint64_t& value : node->values) node->pointers.push_back(&value);
+  node->params.func = function;
+  node->params.gridDimX = node->params.gridDimY = node->params.gridDimZ = 1;
+  node->params.blockDimX = node->params.blockDimY = node->params.blockDimZ = 1;
+  node->params.kernelParams = node->pointers.data();
+  return node;
+}
 
 extern "C" {
 
@@ -204,6 +196,10 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
     for (const auto& node : exec->graph->nodes) run_node(*node);
   };
   return CALL(cuGraphLaunch, body, exec, stream);
+}
+CUresult cuGraphExecDestroy(CUgraphExec exec) {
+  const auto body = [&] { delete exec; };
+  return CALL(cuGraphExecDestroy, body, exec);
 }
 CUresult cuStreamSynchronize(CUstream stream) {
   return CALL(

@@ -5,7 +5,10 @@
 #include <cuda.h>
 #include <cupti.h>
 
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 // A kernel is a host function over its parameters as a launch gives them; with none it does
 // nothing.
@@ -16,10 +19,24 @@ struct CUfunc_st {
   FakeKernel run = nullptr;
 };
 
+struct CUgraphNode_st {
+  CUgraphNodeType type = CU_GRAPH_NODE_TYPE_KERNEL;
+  CUDA_MEMCPY3D copy = {};
+  CUDA_KERNEL_NODE_PARAMS params = {};
+  std::vector<uint64_t> values;
+  std::vector<void*> pointers;
+};
+struct CUgraph_st {
+  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+  std::vector<std::pair<CUgraphNode, CUgraphNode>> edges;
+};
+
 extern "C" void fake_fire(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
 
 // Makes a node of a copy, or of a host function where `copy` is null, if the stream captures.
 extern "C" bool fake_capture(CUstream stream, const CUDA_MEMCPY3D* copy);
+
+std::unique_ptr<CUgraphNode_st> fake_kernel_node(CUfunction function, void** params);
 
 // One row of bytes, which is what copies of the stand-in driver are.
 void fake_copy(const CUDA_MEMCPY3D& copy);

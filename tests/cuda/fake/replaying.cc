@@ -35,9 +35,56 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule, const char* name) {
   return *function = new CUfunc_st{name, 0, run}, CUDA_SUCCESS;
 }
 
+// --- graphs of the agent's own: nodes run in the order in which they were added, each behind the
+// one before ---
+
+namespace {
+
+CUresult add(CUgraph graph, const CUgraphNode* before, size_t count, CUgraphNode* node,
+             std::unique_ptr<CUgraphNode_st> made) {
+  for (size_t i = 0; i < count; ++i) graph->edges.push_back({before[i], made.get()});
+  *node = made.get();
+  graph->nodes.push_back(std::move(made));
+  return CUDA_SUCCESS;
+}
+std::unique_ptr<CUgraphNode_st> node_of(CUgraphNodeType type) {
+  auto node = std::make_unique<CUgraphNode_st>();
+  node->type = type;
+  return node;
+}
+
+}  // namespace
+
+CUresult cuGraphCreate(CUgraph* graph, unsigned) { return *graph = new CUgraph_st, CUDA_SUCCESS; }
+CUresult cuGraphDestroy(CUgraph graph) { return delete graph, CUDA_SUCCESS; }
+CUresult cuGraphAddKernelNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                                 size_t count, const CUDA_KERNEL_NODE_PARAMS* params) {
+  return add(graph, before, count, node, fake_kernel_node(params->func, params->kernelParams));
+}
+CUresult cuGraphAddMemcpyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                              size_t count, const CUDA_MEMCPY3D* copy, CUcontext) {
+  auto made = node_of(CU_GRAPH_NODE_TYPE_MEMCPY);
+  made->copy = *copy;
+  return add(graph, before, count, node, std::move(made));
+}
+CUresult cuGraphAddHostNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                            size_t count, const CUDA_HOST_NODE_PARAMS*) {
+  return add(graph, before, count, node, node_of(CU_GRAPH_NODE_TYPE_HOST));
+}
+CUresult cuGraphAddEmptyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                             size_t count) {
+  return add(graph, before, count, node, node_of(CU_GRAPH_NODE_TYPE_EMPTY));
+}
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode, CUlaunchAttributeID,
+                                       const CUlaunchAttributeValue*) {
+  return CUDA_SUCCESS;
+}
+
 // No node of the stand-in's graphs needs these.
 #define REFUSED(name, ...) \
   CUresult name(__VA_ARGS__) { return CUDA_ERROR_NOT_SUPPORTED; }
+REFUSED(cuGraphAddMemsetNode, CUgraphNode*, CUgraph, const CUgraphNode*, size_t,
+        const CUDA_MEMSET_NODE_PARAMS*, CUcontext)
 REFUSED(cuMemsetD16Async, CUdeviceptr, unsigned short, size_t, CUstream)
 REFUSED(cuMemsetD32Async, CUdeviceptr, unsigned, size_t, CUstream)
 REFUSED(cuMemsetD2D8Async, CUdeviceptr, size_t, unsigned char, size_t, size_t, CUstream)
