@@ -33,6 +33,16 @@ struct CUevent_st {
 namespace {
 
 CUgraph capturing = nullptr;
+std::set<CUstream> captured_streams;  // that this capture reached
+
+void capture(CUstream stream) {
+  stream->capturing = true;
+  captured_streams.insert(stream);
+}
+void end_capture() {
+  for (CUstream stream : captured_streams) stream->capturing = false, stream->frontier.clear();
+  captured_streams.clear();
+}
 
 // A node behind the stream's frontier, which it then is.
 void add_node(CUstream stream, std::unique_ptr<CUgraphNode_st> node) {
@@ -168,21 +178,21 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
 }
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
   const auto body = [&] {
-    stream->capturing |= event->captured;
+    if (event->captured) capture(stream);
     stream->frontier.insert(event->frontier.begin(), event->frontier.end());
   };
   return CALL(cuStreamWaitEvent, body, stream, event, flags);
 }
 CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {
   const auto body = [&] {
-    stream->capturing = true;
+    capture(stream);
     capturing = new CUgraph_st;
   };
   return CALL(cuStreamBeginCapture_v2, body, stream, mode);
 }
 CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
   const auto body = [&] {
-    stream->capturing = false;
+    end_capture();
     *graph = capturing;
   };
   return CALL(cuStreamEndCapture, body, stream, graph);
