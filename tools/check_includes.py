@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks who may include whom below src/: the layout table of docs/design.md.
+"""Checks who may include whom below src/, and that docs/design.md says the same.
 
 Each folder has a row of what it may include; what those may include comes with it, and nothing
 else does. Third-party headers have a table of their own. A few things that only some folders may
@@ -144,6 +144,20 @@ def check_file(path, text):
                 yield code.count("\n", 0, match.start()) + 1, f"'{match.group().strip()}': {rule}"
 
 
+ROW = re.compile(r"^\| `([a-z/]+)` \| ([^|]*)\|", re.MULTILINE)
+
+
+def check_page(text):
+    """Yields a message for each row by which the layout table of docs/design.md differs from ours."""
+    _, _, text = text.partition("\n| folder | may include |")
+    table, _, _ = text.partition("\n\n")
+    told = {unit: sorted(re.findall(r"`([a-z/]+)`", row)) for unit, row in ROW.findall(table)}
+    ours = {unit: sorted(others) for unit, others in MAY_INCLUDE.items()}
+    for unit in sorted(told.keys() | ours.keys()):
+        if told.get(unit) != ours.get(unit):
+            yield f"{unit} may include {ours.get(unit)}, and the page says {told.get(unit)}"
+
+
 def check_tree(root):
     """All complaints about the sources below root/src, as printable lines."""
     source = Path(root) / "src"
@@ -153,6 +167,10 @@ def check_tree(root):
             relative = path.relative_to(source).as_posix()
             for line, message in check_file(relative, path.read_text(encoding="utf-8")):
                 complaints.append(f"src/{relative}:{line}: {message}")
+    page = Path(root) / "docs/design.md"
+    if page.exists():
+        text = page.read_text(encoding="utf-8")
+        complaints += [f"docs/design.md: {message}" for message in check_page(text)]
     return complaints
 
 
@@ -206,6 +224,14 @@ def self_test():
         if check_tree(root) != ["src/order/a.cc:2: order may not include fix (fix/fix.h)"]:
             wrong += 1
             print(f"self-test: tree gave {check_tree(root)}")
+    rows = "".join(f"| `{unit}` | {', '.join(f'`{other}`' for other in others)} | words |\n"
+                   for unit, others in MAY_INCLUDE.items())
+    page = f"text\n\n| folder | may include | holds |\n| --- | --- | --- |\n{rows}\n| `x` | `y` |\n"
+    for text, count in [(page, 0), (page.replace("`store`, ", ""), 1),
+                        (page.replace("| `fix` |", "| `mend` |"), 2)]:
+        if len(list(check_page(text))) != count:
+            wrong += 1
+            print(f"self-test: page gave {list(check_page(text))}")
     for unit in MAY_INCLUDE:
         for other in reach(unit) - {unit}:
             if unit in reach(other):
