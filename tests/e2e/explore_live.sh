@@ -52,7 +52,14 @@ fi
 proved race
 says race err 'launch 10: held'
 says race out 'consume#1(stream 2)   produce#0(stream 1)'
-says race out 'Reaches        allocation 2'
+says race out 'the wrong order was stopped there'
+says race out 'The right one leaves the same outputs as one plain graph'
+
+# What the wrong order reaches, where it may run on.
+explore 1 run_on --may-lose-process -- ./held_guest race guest
+proved run_on
+says run_on out 'Reaches        allocation 2'
+says run_on out 'Each leaves the same outputs as one plain graph'
 
 # A candidate becomes a finding.
 explore 1 candidate -- ./held_guest candidate guest
