@@ -62,7 +62,7 @@ if(BOHR_CUDA_FOUND)
                PUBLIC bohr_replay bohr_model bohr_gpu_cuda bohr_cuda_headers)
   if(TARGET bohr_replay_cuda)
     bohr_device_code(bohr_replay_cuda ${CMAKE_SOURCE_DIR}/src/replay/cuda/device.cu
-                     bohr::replay::cuda::kDeviceCode)
+                     bohr::replay::cuda::device_code)
   endif()
 endif()
 

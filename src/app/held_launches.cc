@@ -254,7 +254,7 @@ Status HeldLaunches::explore(int socket, const replay::Offer& offer,
   auto replayer = replay::remote_replayer(std::move(one), socket,
                                           {stop, options_.max_pause, reconnect}, &holds);
   auto explored = explore_on(*replayer, std::move(checked).value(), check_, options_.explore);
-  const Status released = replayer->release();
+  Status released = replayer->release();
   replayer.reset();
   if (!explored.ok()) return explored.error();
   Exploration& exploration = *explored.value().exploration;
@@ -308,9 +308,10 @@ Result<Explored> HeldLaunches::attach_to(Checked checked) const {
     move_to(launch, &exploration);
     again.settled.insert(again.settled.end(), exploration.settled.begin(),
                          exploration.settled.end());
-    if (exploration.observed_contents >= 2)
-      seen = explore::with_observed(std::move(seen), steps_of(one_launch(seen, launch)),
-                                    exploration.observed);
+    if (exploration.observed_contents >= 2) {
+      const std::vector<Step> watched = steps_of(one_launch(seen, launch));
+      seen = explore::with_observed(std::move(seen), watched, exploration.observed);
+    }
   }
   if (own.empty()) {
     const Error none{"explore-nothing", checked.name, "", "no launch of a graph was explored",

@@ -113,11 +113,11 @@ SpanSlice whole(const SpanList& list) {
 Result<std::unique_ptr<Device>> Device::create(const Driver& driver) {
   auto device = std::unique_ptr<Device>(new Device(driver));
   Device& d = *device;
-  if (kDeviceCode[0] == '0') {
+  if (device_code[0] == '0') {
     return Error{"explore-device", "loading our kernels", "",
                  "this build has none: it was made without nvcc", "build where nvcc is"};
   }
-  BOHR_TRY_STATUS(d.check(driver.cuModuleLoadData(&d.module_, kDeviceCode), "loading our kernels"));
+  BOHR_TRY_STATUS(d.check(driver.cuModuleLoadData(&d.module_, device_code), "loading our kernels"));
   const std::pair<const char*, CUfunction*> functions[] = {{"bohr_digest", &d.digest_},
                                                            {"bohr_compare", &d.compare_},
                                                            {"bohr_page_digests", &d.page_digests_},

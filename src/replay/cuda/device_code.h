@@ -5,6 +5,6 @@
 
 namespace bohr::replay::cuda {
 
-extern const unsigned char kDeviceCode[];
+extern const unsigned char device_code[];
 
 }  // namespace bohr::replay::cuda

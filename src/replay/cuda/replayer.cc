@@ -136,7 +136,7 @@ class CudaReplayer : public Replayer {
 
   Status release() override {
     if (!guard_ || !guard_->holds_saved() || device_->lost()) return Nothing{};
-    const Status restored = pause();
+    Status restored = pause();
     guard_->drop();
     lists_.buffer.reset();
     slots_.reset();

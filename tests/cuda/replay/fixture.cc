@@ -8,7 +8,7 @@
 
 namespace bohr::test {
 
-extern const unsigned char kTestKernels[];
+extern const unsigned char test_kernels[];
 
 namespace {
 
@@ -47,7 +47,7 @@ Gpu* open_gpu() {
     return nullptr;
   BOHR_CHECK(calls.cuDevicePrimaryCtxRetain(&gpu->context, device) == CUDA_SUCCESS);
   BOHR_CHECK(calls.cuCtxSetCurrent(gpu->context) == CUDA_SUCCESS);
-  BOHR_CHECK(gpu->driver.cuModuleLoadData(&gpu->module, kTestKernels) == CUDA_SUCCESS);
+  BOHR_CHECK(gpu->driver.cuModuleLoadData(&gpu->module, test_kernels) == CUDA_SUCCESS);
   return gpu;
 }
 
