@@ -94,6 +94,12 @@ explore 1 slices --max-pause 0.02 -- ./held_guest race guest 1000 400
 proved slices
 grep -qE 'held [0-9]+ times' slices.err || fail "slices: held once: $(cat slices.err)"
 
+# Another thread waits meanwhile: what it then does is not lost when memory is put back.
+explore 1 threads -- ./held_guest threads guest 1000
+proved threads
+explore 1 threads_slices --max-pause 0.02 -- ./held_guest threads guest 1000 400
+proved threads_slices
+
 # Two guests at once, held in turn; one entry tells both.
 explore 1 two -- bash -c './held_guest race first & ./held_guest race second & wait'
 says two out 'first right'

@@ -5,6 +5,7 @@
 #include <cuda.h>
 #include <cupti.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -45,7 +46,7 @@ void fake_copy(const CUDA_MEMCPY3D& copy);
 FakeKernel fake_own_kernel(const std::string& name);
 
 inline CUcontext const kContext = reinterpret_cast<CUcontext>(0x1000);
-inline uint32_t fake_correlation = 0;
+inline std::atomic<uint32_t> fake_correlation = 0;
 
 // Announces one API call before and after it is done.
 template <class Params, class Body>

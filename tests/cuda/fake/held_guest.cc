@@ -7,14 +7,17 @@
 //   held_guest ARM NAME [MICROSECONDS [LAUNCHES]]
 //
 // ARM: race, clean (one wait more), candidate (`p` had contents before), updatable (a node that
-// cannot be run by itself). A kernel takes so long; 20 launches if nothing is said. Says "NAME
+// cannot be run by itself), threads (another thread works meanwhile, on memory that the graph names
+// and does not touch). A kernel takes so long; 20 launches if nothing is said. Says "NAME
 // right", or what is wrong.
 #include <cuda.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 using Kernel = void (*)(void** params);
 extern "C" CUfunction fake_kernel(const char* name, size_t parameters, Kernel run);
@@ -25,7 +28,7 @@ constexpr size_t kCount = 1000;
 
 CUstream main_stream, side;
 CUevent fork_event, join_event;
-CUdeviceptr p, out, number;
+CUdeviceptr p, out, number, ticks;
 unsigned kernel_us = 0;
 
 template <class Value>
@@ -62,8 +65,8 @@ CUgraphExec captured(const std::string& arm) {
   if (arm == "clean") order(main_stream, side, fork_event);
   launch(fake_kernel("_Z7consumePKjPj", 2, consume), side, p, out);
   order(side, main_stream, join_event);
-  const char* name = arm == "updatable" ? "_Z15count_updatablePj" : "_Z5countPj";
-  launch(fake_kernel(name, 1, count), main_stream, number, 0);
+  const char* name = arm == "updatable" ? "_Z15count_updatablePjS_" : "_Z5countPjS_";
+  launch(fake_kernel(name, 2, count), main_stream, number, ticks);
   cuStreamEndCapture(main_stream, &graph);
   cuGraphInstantiateWithFlags(&exec, graph, 0);
   return exec;
@@ -78,6 +81,17 @@ bool holds(CUdeviceptr memory, size_t numbers, unsigned expected) {
   return true;
 }
 
+// Counts in `ticks` until it is told to stop; returns how often it did. A tick that was run while a
+// launch was held would be lost when memory is put back.
+unsigned tick_until(const std::atomic<bool>& stop) {
+  CUstream stream;
+  cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+  CUfunction tick = fake_kernel("_Z4tickPj", 1, count);
+  unsigned done = 0;
+  for (; !stop; ++done, usleep(100)) launch(tick, stream, ticks, 0);
+  return done;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -88,15 +102,21 @@ int main(int argc, char** argv) {
   for (CUstream* stream : {&main_stream, &side}) cuStreamCreate(stream, CU_STREAM_NON_BLOCKING);
   for (CUevent* event : {&fork_event, &join_event}) cuEventCreate(event, 0);
   for (CUdeviceptr* memory : {&p, &out}) cuMemAlloc_v2(memory, kCount * sizeof(unsigned));
-  cuMemAlloc_v2(&number, sizeof(unsigned));
+  for (CUdeviceptr* memory : {&number, &ticks}) cuMemAlloc_v2(memory, sizeof(unsigned));
   if (arm == "candidate") cuMemsetD8Async(p, 7, kCount * sizeof(unsigned), main_stream);
   CUgraphExec exec = captured(arm);
+  std::atomic<bool> stop = false;
+  unsigned ticked = 0;
+  std::thread other([&] { ticked = arm == "threads" ? tick_until(stop) : 0; });
   bool right = true;
   for (unsigned i = 0; static_cast<int>(i) < launches; ++i) {
     cuGraphLaunch(exec, main_stream);
     right = right && holds(p, kCount, i) && holds(out, kCount, 2 * i) && holds(number, 1, i + 1);
   }
-  for (CUdeviceptr memory : {p, out, number}) cuMemFree_v2(memory);
+  stop = true;
+  other.join();
+  right = right && holds(ticks, 1, ticked);
+  for (CUdeviceptr memory : {p, out, number, ticks}) cuMemFree_v2(memory);
   std::printf("%s %s\n", argv[2], right ? "right" : "wrong");
   return right ? 0 : 5;
 }
