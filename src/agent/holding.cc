@@ -3,6 +3,7 @@
 #include "agent/holding.h"
 
 #include <dlfcn.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -20,7 +21,8 @@ namespace bohr::agent {
 namespace {
 
 constexpr uint64_t kFirstLaunch = 10;
-constexpr int kMostWaits = 2000;  // milliseconds for other threads to leave their calls
+constexpr int kMostAnswer = 2000;  // milliseconds for bohr to look at the log
+constexpr int kMostWaits = 2000;   // milliseconds for other threads to leave their calls
 
 // Set on the thread that serves replays: its own calls must not wait for itself.
 thread_local bool serves_here = false;
@@ -116,6 +118,13 @@ Result<std::shared_ptr<replay::Replayer>> agree(Recorder& r, uint32_t number, CU
                             hold->paused != nullptr};
   hold->ask_at = 0;
   BOHR_TRY_STATUS(replay::send(socket, {0, replay::body_of(offer)}));
+  // Whoever explores another guest meanwhile answers late; this one does not wait for that.
+  pollfd answered{socket, POLLIN, 0};
+  if (poll(&answered, 1, kMostAnswer) <= 0) {
+    hold->ask_at = hold->launches + 1;
+    hold->not_before = std::chrono::steady_clock::now() + std::chrono::milliseconds(kMostAnswer);
+    return std::shared_ptr<replay::Replayer>();
+  }
   BOHR_TRY(message, replay::receive(socket));
   BOHR_TRY(answer, replay::answer_of(message.body));
   hold->ask_at = answer.ask_again;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/explore_file.h"
-#include "replay/hold.h"
+#include "app/hold_socket.h"
 
 namespace bohr::app {
 
@@ -25,40 +25,52 @@ struct HoldOptions {
 
 class HeldLaunches {
  public:
-  // Listens in the folder of the run. Error `explore-socket`.
+  using Say = std::function<void(const std::string&)>;
+  // Asked before each replay; the launch is let go once it says so.
+  using Stop = std::function<bool()>;
+
+  // Listens in the folder of the run.
   static Result<std::unique_ptr<HeldLaunches>> listen(const std::string& dir,
                                                       const HoldOptions& options,
-                                                      const CheckOptions& check,
-                                                      std::function<void(const std::string&)> say);
-  ~HeldLaunches();
-  HeldLaunches(const HeldLaunches&) = delete;
-  HeldLaunches& operator=(const HeldLaunches&) = delete;
+                                                      const CheckOptions& check, Say say);
 
   // For the environment of the guest.
   std::map<std::string, std::string> variables() const;
-  // Takes the offers that wait. `stop`: asked before each replay; the launch is let go when it says
-  // so.
-  void turn(const std::function<bool()>& stop);
+  // Takes the offers that wait, one after the other.
+  void turn(const Stop& stop);
   // What was found, put beside the checks of the ended run.
   Result<std::vector<Explored>> attach(std::vector<Checked> checked) const;
 
  private:
-  struct Graph;  // what became of one graph of one process
+  // What became of one graph of one process.
+  struct Graph {
+    std::string log;
+    uint32_t recorded = 0;  // the recorder's number of the graph
+    Verdict verdict;        // that the exploration refers to
+    Exploration exploration;
+  };
+  // A launch as the log tells it.
+  struct Found {
+    Checked checked;
+    OpId launch;
+    std::string name;   // of its graph
+    int64_t pairs = 0;  // to decide in it
+  };
 
-  HeldLaunches(std::string path, int socket, const HoldOptions& options, const CheckOptions& check,
-               std::function<void(const std::string&)> say);
-  void take(int socket, const std::function<bool()>& stop);
-  // A connection to the paused search of this offer's exec, when its guest had a rest of `rest`.
+  HeldLaunches(HoldSocket socket, const HoldOptions& options, const CheckOptions& check, Say say);
+  Status take(Connection connection, const Stop& stop);
+  // Nothing where the launch is to go on, which its agent has then been told.
+  Result<std::optional<Found>> find(const Connection& connection, const replay::Offer& offer) const;
+  Status explore(Connection connection, const replay::Offer& offer, Found found, const Stop& stop);
+  // A connection to the paused search of an offer's exec, when its guest had a rest.
   Result<int> wait_for(const replay::Offer& paused, std::chrono::milliseconds rest,
-                       const std::function<bool()>& stop);
-  Status explore(int socket, const replay::Offer& offer, const std::function<bool()>& stop);
+                       const Stop& stop) const;
   Result<Explored> attach_to(Checked checked) const;
 
-  std::string path_;
-  int socket_;
+  HoldSocket socket_;
   HoldOptions options_;
   CheckOptions check_;
-  std::function<void(const std::string&)> say_;
+  Say say_;
   std::vector<Graph> graphs_;
 };
 
