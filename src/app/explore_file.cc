@@ -128,6 +128,8 @@ ExitStatus status_of(std::span<const Explored> explored, const std::vector<Hazar
   for (const Explored& one : explored) {
     status = worst(status, status_of(one.checked.verdict, require));
     if (!one.exploration) continue;
+    // A legal order that ends the process is as good as one that leaves other bytes.
+    if (!one.exploration->lost.reason.empty()) status = worst(status, ExitStatus::findings);
     for (const Witness& witness : one.exploration->witnesses)
       if (witness.cause == 0) status = worst(status, ExitStatus::findings);
   }

@@ -187,6 +187,8 @@ void move_to(OpId launch, Exploration* exploration) {
     move(&witness.right), move(&witness.wrong);
     witness.first.step.op = witness.second.step.op = witness.damaged.step.op = launch;
   }
+  move(&exploration->lost.order);
+  exploration->lost.early.step.op = exploration->lost.late.step.op = launch;
   for (ObservedWrite& write : exploration->observed) write.step.op = launch;
 }
 

@@ -61,13 +61,30 @@ class Explorer {
       result_.trials.push_back({suspect.candidate, suspect.index, TrialResult::not_tried, 0, -1});
     const Status status = stages();
     if (!status.ok() && !ends_search(status.error())) return status.error();
-    if (!status.ok()) result_.reasons.push_back(status.error().code);
+    if (!status.ok()) {
+      result_.reasons.push_back(status.error().code);
+      note_lost(status.error().code);
+    }
     settle(program_, order_, uses_, suspects_, &result_);
     result_.replays = runner_.replays();
     return std::move(result_);
   }
 
  private:
+  void note_lost(const std::string& code) {
+    if (code != "process-lost" && code != "watchdog") return;
+    LostProcess& lost = result_.lost;
+    lost.reason = code;
+    const Schedule& base = attempts_.baseline().schedule;
+    for (size_t i = 0; i < runner_.last().size(); ++i) {
+      const int32_t step = runner_.last()[i];
+      lost.order.push_back(order_.steps[static_cast<size_t>(step)]);
+      if (base.empty() || step == base[i] || !lost.early.label.empty()) continue;
+      lost.early = name_of(program_, lost.order.back());
+      lost.late = name_of(program_, order_.steps[static_cast<size_t>(base[i])]);
+    }
+  }
+
   Status stages() {
     // Asked first, so that nothing is spent where this is refused.
     if (options_.own_runs > 0) BOHR_TRY_STATUS(has_own_runs(&runner_, options_.seed));

@@ -49,6 +49,7 @@ void merge(Exploration more, Exploration* into) {
   into->exhaustive = into->exhaustive && more.exhaustive;
   into->random_orders += more.random_orders;
   into->random_bound = std::min(into->random_bound, more.random_bound);
+  if (into->lost.reason.empty()) into->lost = std::move(more.lost);
   into->own.runs += more.own.runs;
   into->own.different += more.own.different;
   into->own_launches = worst(into->own_launches, more.own_launches);

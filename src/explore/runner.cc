@@ -47,7 +47,8 @@ Status Runner::take_one() {
   return Nothing{};
 }
 
-replay::Request Runner::request(const Schedule& schedule) const {
+replay::Request Runner::request(const Schedule& schedule) {
+  last_ = schedule;
   replay::Request request;
   request.order = schedule;
   request.contents = contents_;

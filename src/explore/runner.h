@@ -53,6 +53,8 @@ class Runner {
   Result<std::vector<uint64_t>> output_digests() { return replayer_.digest(output_ranges_); }
   Difference difference(const Schedule& schedule, const Run& reference, const Run& run) const;
 
+  // The schedule of the newest replay.
+  const Schedule& last() const { return last_; }
   int64_t replays() const { return replays_; }
   int64_t left() const { return budget_ - replays_; }
   replay::Replayer& replayer() { return replayer_; }
@@ -73,12 +75,13 @@ class Runner {
 
  private:
   Status take_one();
-  replay::Request request(const Schedule& schedule) const;
+  replay::Request request(const Schedule& schedule);
 
   replay::Replayer& replayer_;
   int64_t budget_;
   bool run_on_;
   int64_t replays_ = 0;
+  Schedule last_;
   std::vector<Ignored> ignored_;
   std::vector<ByteRange> ignored_ranges_;  // sorted, disjoint
   uint64_t ignored_output_bytes_ = 0;

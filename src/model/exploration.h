@@ -111,6 +111,15 @@ struct OwnRuns {
   int64_t different = 0;  // left other outputs than the baseline
 };
 
+// The order that ended the process it ran in, by an illegal access or because a kernel waits for
+// what the order puts after it.
+struct LostProcess {
+  std::string reason;       // `process-lost` or `watchdog`; empty: none was lost
+  std::vector<Step> order;  // legal, each step once
+  StepName early;           // where it first leaves the baseline: this step runs before that one
+  StepName late;
+};
+
 // The program's own launches, run before anything else where access sets had to be observed.
 enum class OwnLaunches : uint8_t {
   not_run,
@@ -142,6 +151,7 @@ struct Exploration {
   int64_t random_orders = 0;
   int random_depth = 0;
   double random_bound = 0;  // each random order meets a bug of that depth at least this often
+  LostProcess lost;
   OwnRuns own;
   OwnLaunches own_launches = OwnLaunches::not_run;
   int64_t replays = 0;

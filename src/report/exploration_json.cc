@@ -30,6 +30,16 @@ const char* own_launches_word(OwnLaunches state) {
   return kWords[static_cast<size_t>(state)];
 }
 
+Json lost_json(const LostProcess& lost) {
+  if (lost.reason.empty()) return nullptr;
+  Json order = Json::array();
+  for (const Step& step : lost.order) order.push_back({step.op.value(), step.node.value()});
+  return {{"reason", lost.reason},
+          {"early", name_json(lost.early)},
+          {"late", name_json(lost.late)},
+          {"order", order}};
+}
+
 const char* arm_word(ArmState state) {
   constexpr std::array<const char*, 5> kWords = {"racy", "ordered", "apart", "not-reached",
                                                  "not-compared"};
@@ -86,6 +96,7 @@ Json exploration_json(const Exploration& exploration, const Verdict& verdict) {
                {"replays", exploration.replays},
                {"budget", exploration.budget},
                {"seed", exploration.seed},
+               {"lost", lost_json(exploration.lost)},
                {"reasons", exploration.reasons}};
   json["pinned"] = Json::array();
   for (const StepName& name : exploration.pinned) json["pinned"].push_back(name_json(name));

@@ -198,6 +198,17 @@ std::string own_launches_text(const Exploration& exploration) {
   return {};
 }
 
+std::string lost_text(const LostProcess& lost) {
+  const std::string what =
+      lost.reason == "watchdog"
+          ? "in a legal order a kernel waits for ever: the program relies on an order that no edge "
+            "shows, and its process is lost"
+          : "a legal order ended the program's context: its process is lost";
+  if (lost.early.label.empty()) return what;
+  return what + fmt::format(". It leaves the baseline where {} runs before {}",
+                            step_text(lost.early), step_text(lost.late));
+}
+
 void add_ignored(Page* page, const Exploration& exploration) {
   if (exploration.ignored.empty()) return;
   std::string names;
@@ -246,6 +257,7 @@ void add_one_search(Page* page, const Exploration& exploration) {
   if (exploration.own.runs > 0) {
     page->field("By itself", own_runs_text(exploration.own));
   }
+  if (!exploration.lost.reason.empty()) page->field("LOST", lost_text(exploration.lost));
   for (const std::string& reason : exploration.reasons) {
     const std::string_view words = reason_words(reason);
     page->field("Limited", words.empty() ? reason : fmt::format("{} ({})", words, reason));

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// An order that ends the process it runs in: told with what was found before, and an order that is
+// blamed on nothing else.
+#include <gtest/gtest.h>
+
+#include "app/explore_file.h"
+#include "check/check.h"
+#include "explore/explore.h"
+#include "explore_texts.h"
+#include "forwarding_replayer.h"
+#include "report/json.h"
+#include "report/text.h"
+
+namespace bohr::test {
+namespace {
+
+constexpr const char* kTwoRaces =
+    "stream a\nstream b\nbuffer x 64\nbuffer y 64\nbuffer u 64\nbuffer v 64\n"
+    "a: kernel produce writes x\nb: kernel consume reads x writes y\n"
+    "a: kernel fill writes u\nb: kernel use reads u writes v\n";
+
+// Ends when `use` runs before `fill`: so it would be with an index that nobody has written.
+class Mortal : public ForwardingReplayer {
+ public:
+  Mortal(Program program, std::string code)
+      : ForwardingReplayer(std::move(program)), code_(std::move(code)) {}
+  Result<replay::Outcome> run(const replay::Request& request) override {
+    const auto place = [&](int32_t step) {
+      return std::find(request.order.begin(), request.order.end(), step);
+    };
+    if (lost_ || place(3) < place(2)) {
+      lost_ = true;
+      return Error{code_, "a replay", "", "it ended", ""};
+    }
+    return ForwardingReplayer::run(request);
+  }
+
+ private:
+  std::string code_;
+  bool lost_ = false;
+};
+
+app::Explored explored(const std::string& code) {
+  const Program program = program_of(kTwoRaces);
+  auto verdict = check::check(program, {});
+  EXPECT_TRUE(verdict.ok());
+  Mortal replayer(program, code);
+  auto exploration = explore::explore(replayer, verdict.value(), {});
+  EXPECT_TRUE(exploration.ok()) << to_string(exploration.error());
+  app::Explored result{{"p", program, std::move(verdict).value()}, {}, {}, 0};
+  if (exploration.ok()) result.exploration = std::move(exploration).value();
+  return result;
+}
+
+TEST(ExploreLost, WhatWasFoundBeforeStands) {
+  const app::Explored one = explored("process-lost");
+  ASSERT_TRUE(one.exploration);
+  EXPECT_EQ(witnesses_of(*one.exploration).size(), 1u) << "produce and consume";
+  EXPECT_EQ(one.exploration->lost.reason, "process-lost");
+  EXPECT_EQ(one.exploration->reasons, std::vector<std::string>{"process-lost"});
+}
+
+TEST(ExploreLost, TheOrderIsTold) {
+  const app::Explored one = explored("process-lost");
+  ASSERT_TRUE(one.exploration);
+  const LostProcess& lost = one.exploration->lost;
+  EXPECT_EQ(lost.order.size(), 4u);
+  EXPECT_EQ(lost.early.label, "use");
+  EXPECT_EQ(lost.late.label, "fill");
+  const std::vector<app::Explored> all = {one};
+  const std::string text = report::render_text(app::subjects_of(all), {});
+  EXPECT_NE(text.find("where use(b) runs before fill(a)"), std::string::npos) << text;
+  const std::string json = report::render_json(app::subjects_of(all), {});
+  EXPECT_NE(json.find("\"process-lost\""), std::string::npos);
+}
+
+TEST(ExploreLost, AHangIsOneToo) {
+  const app::Explored one = explored("watchdog");
+  ASSERT_TRUE(one.exploration);
+  EXPECT_EQ(one.exploration->lost.reason, "watchdog");
+}
+
+TEST(ExploreLost, IsAFinding) {
+  app::Explored one = explored("process-lost");
+  one.checked.verdict = Verdict();
+  one.exploration->witnesses.clear();
+  const std::vector<app::Explored> all = {one};
+  EXPECT_EQ(app::status_of(all, {}), app::ExitStatus::findings);
+}
+
+// What ends without the process, as when it is told to stop, is no loss.
+TEST(ExploreLost, AnInterruptionIsNone) {
+  const app::Explored one = explored("interrupted");
+  ASSERT_TRUE(one.exploration);
+  EXPECT_TRUE(one.exploration->lost.reason.empty());
+  EXPECT_EQ(one.exploration->reasons, std::vector<std::string>{"interrupted"});
+}
+
+}  // namespace
+}  // namespace bohr::test
