@@ -68,6 +68,10 @@ explore 1 early --launch 3 -- ./held_guest race guest
 proved early
 says early err 'launch 3: held'
 
+# What was saved lies in host memory where the device has none.
+explore 1 pinned -- env FAKE_LITTLE_MEMORY=1 ./held_guest race guest
+proved pinned
+
 # The repaired twin: nothing to hold it for, and where it is asked for no order differs.
 explore 3 clean -- ./held_guest clean guest
 says clean out 'guest right'

@@ -8,8 +8,8 @@
 //
 // ARM: race, clean (one wait more), candidate (`p` had contents before), updatable (a node that
 // cannot be run by itself), threads (another thread works meanwhile, on memory that the graph names
-// and does not touch). A kernel takes so long; 20 launches if nothing is said. Says "NAME
-// right", or what is wrong.
+// and does not touch), large (`p` lies at the end of a block too large to be saved whole). A kernel
+// takes so long; 20 launches if nothing is said. Says "NAME right", or what is wrong.
 #include <cuda.h>
 #include <unistd.h>
 
@@ -25,6 +25,7 @@ extern "C" CUfunction fake_kernel(const char* name, size_t parameters, Kernel ru
 namespace {
 
 constexpr size_t kCount = 1000;
+constexpr size_t kLarge = (size_t{1} << 30) + (size_t{1} << 20);
 
 CUstream main_stream, side;
 CUevent fork_event, join_event;
@@ -101,7 +102,10 @@ int main(int argc, char** argv) {
   const int launches = argc > 4 ? std::atoi(argv[4]) : 20;
   for (CUstream* stream : {&main_stream, &side}) cuStreamCreate(stream, CU_STREAM_NON_BLOCKING);
   for (CUevent* event : {&fork_event, &join_event}) cuEventCreate(event, 0);
-  for (CUdeviceptr* memory : {&p, &out}) cuMemAlloc_v2(memory, kCount * sizeof(unsigned));
+  const size_t before = arm == "large" ? kLarge : 0;  // bytes of the block that lie before `p`
+  cuMemAlloc_v2(&p, before + kCount * sizeof(unsigned));
+  cuMemAlloc_v2(&out, kCount * sizeof(unsigned));
+  p += before;
   for (CUdeviceptr* memory : {&number, &ticks}) cuMemAlloc_v2(memory, sizeof(unsigned));
   if (arm == "candidate") cuMemsetD8Async(p, 7, kCount * sizeof(unsigned), main_stream);
   CUgraphExec exec = captured(arm);
@@ -116,6 +120,7 @@ int main(int argc, char** argv) {
   stop = true;
   other.join();
   right = right && holds(ticks, 1, ticked);
+  p -= before;
   for (CUdeviceptr memory : {p, out, number, ticks}) cuMemFree_v2(memory);
   std::printf("%s %s\n", argv[2], right ? "right" : "wrong");
   return right ? 0 : 5;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stand-in driver's memory, copies, sets and host functions. Memory of both sides comes from
 // mmap and goes back there, so that who touches it too late crashes. Host functions do nothing.
-// FAKE_NO_MEMORY=1 leaves none for the agent.
+// FAKE_NO_MEMORY=1 leaves none for the agent, FAKE_LITTLE_MEMORY=1 host memory alone.
 #include <sys/mman.h>
 
 #include <cstdlib>
@@ -63,7 +63,8 @@ CUresult cuMemAllocHost_v2(void** pointer, size_t bytes) {
   return *pointer = map_memory(bytes), CUDA_SUCCESS;
 }
 CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
-  *free = std::getenv("FAKE_NO_MEMORY") ? 0 : size_t{8} << 30;
+  const bool little = std::getenv("FAKE_NO_MEMORY") || std::getenv("FAKE_LITTLE_MEMORY");
+  *free = little ? 0 : size_t{8} << 30;
   return *total = size_t{16} << 30, CUDA_SUCCESS;
 }
 // The allocation that an address lies in: its begin and its size, asked for in this order.
