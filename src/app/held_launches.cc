@@ -12,6 +12,7 @@
 #include "explore/footprints.h"
 #include "explore/merge.h"
 #include "explore/settle.h"
+#include "model/digest.h"
 #include "model/one_launch.h"
 #include "replay/remote/replayer.h"
 #include "report/words.h"
@@ -145,6 +146,10 @@ Status HeldLaunches::explore(Connection connection, const replay::Offer& offer, 
                    report::count(exploration.replays, "replay"),
                    holds.count == 1 ? "once" : std::to_string(holds.count) + " times",
                    Seconds(holds.all).count(), Seconds(holds.longest).count()));
+  exploration.held.count = holds.count;
+  exploration.held.restored = released.ok() && exploration.lost.reason.empty();
+  exploration.held.longest_ns = holds.longest.count();
+  exploration.held.all_ns = holds.all.count();
   graphs_.push_back({offer.log, offer.graph, std::move(explored.value().checked.verdict),
                      std::move(exploration)});
   return released;
@@ -229,6 +234,7 @@ Result<Explored> HeldLaunches::attach_to(Checked checked) const {
     return Explored{std::move(checked), std::nullopt, none, 0};
   }
   const std::string stem = checked.stem;
+  const uint64_t digest = digest_of(checked.program);
   BOHR_TRY(after, check_program(std::move(seen), checked.name, again));
   after.stem = stem;
   Exploration all;
@@ -237,7 +243,7 @@ Result<Explored> HeldLaunches::attach_to(Checked checked) const {
     explore::merge(std::move(graph.exploration), &all);
   }
   explore::note_outside(after.verdict, &all);
-  return Explored{std::move(after), std::move(all), std::nullopt, 0};
+  return Explored{std::move(after), std::move(all), std::nullopt, digest};
 }
 
 Result<std::vector<Explored>> HeldLaunches::attach(std::vector<Checked> checked) const {

@@ -292,9 +292,14 @@ Result<Exploration> explore(replay::Replayer& replayer, const Verdict& verdict,
       learned.push_back({order.steps[i], range});
   const Program known = saved.contents > 0 ? with_observed(program, order.steps, learned) : program;
   BOHR_TRY(uses, Footprints::of(known, order));
-  return Explorer(replayer, known, verdict, options, order, uses, saved.contents,
-                  std::move(learned))
-      .run();
+  Held held;
+  held.saved_bytes = saved.bytes;
+  for (const ObservedWrite& write : learned) held.compared_bytes += write.range.size();
+  auto explored =
+      Explorer(replayer, known, verdict, options, order, uses, saved.contents, std::move(learned))
+          .run();
+  if (explored.ok()) explored.value().held = held;
+  return explored;
 }
 
 }  // namespace bohr::explore

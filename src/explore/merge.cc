@@ -49,6 +49,12 @@ void merge(Exploration more, Exploration* into) {
   into->exhaustive = into->exhaustive && more.exhaustive;
   into->random_orders += more.random_orders;
   into->random_bound = std::min(into->random_bound, more.random_bound);
+  into->held.count += more.held.count;
+  into->held.restored = into->held.restored && more.held.restored;
+  into->held.longest_ns = std::max(into->held.longest_ns, more.held.longest_ns);
+  into->held.all_ns += more.held.all_ns;
+  into->held.saved_bytes = std::max(into->held.saved_bytes, more.held.saved_bytes);
+  into->held.compared_bytes = std::max(into->held.compared_bytes, more.held.compared_bytes);
   if (into->lost.reason.empty()) into->lost = std::move(more.lost);
   into->own.runs += more.own.runs;
   into->own.different += more.own.different;

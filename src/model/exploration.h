@@ -120,6 +120,16 @@ struct LostProcess {
   StepName late;
 };
 
+// How long a running program was held for its exploration, and what of its memory was looked at.
+struct Held {
+  int64_t count = 0;     // 0: no running program was
+  bool restored = true;  // its memory was, and by digest verified
+  int64_t longest_ns = 0;
+  int64_t all_ns = 0;
+  uint64_t saved_bytes = 0;     // put back after each order
+  uint64_t compared_bytes = 0;  // of an order, after the steps that write them
+};
+
 // The program's own launches, run before anything else where access sets had to be observed.
 enum class OwnLaunches : uint8_t {
   not_run,
@@ -152,6 +162,7 @@ struct Exploration {
   int random_depth = 0;
   double random_bound = 0;  // each random order meets a bug of that depth at least this often
   LostProcess lost;
+  Held held;
   OwnRuns own;
   OwnLaunches own_launches = OwnLaunches::not_run;
   int64_t replays = 0;

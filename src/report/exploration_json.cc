@@ -30,6 +30,16 @@ const char* own_launches_word(OwnLaunches state) {
   return kWords[static_cast<size_t>(state)];
 }
 
+Json held_json(const Held& held) {
+  if (held.count == 0) return nullptr;
+  return {{"count", held.count},
+          {"restored", held.restored},
+          {"longest_ns", held.longest_ns},
+          {"all_ns", held.all_ns},
+          {"saved_bytes", held.saved_bytes},
+          {"compared_bytes", held.compared_bytes}};
+}
+
 Json lost_json(const LostProcess& lost) {
   if (lost.reason.empty()) return nullptr;
   Json order = Json::array();
@@ -96,6 +106,7 @@ Json exploration_json(const Exploration& exploration, const Verdict& verdict) {
                {"replays", exploration.replays},
                {"budget", exploration.budget},
                {"seed", exploration.seed},
+               {"held", held_json(exploration.held)},
                {"lost", lost_json(exploration.lost)},
                {"reasons", exploration.reasons}};
   json["pinned"] = Json::array();

@@ -198,6 +198,19 @@ std::string own_launches_text(const Exploration& exploration) {
   return {};
 }
 
+std::string seconds(int64_t ns) { return fmt::format("{:.2f} s", static_cast<double>(ns) * 1e-9); }
+
+std::string held_text(const Exploration& exploration) {
+  const Held& held = exploration.held;
+  const std::string times =
+      held.count == 1 ? "once, for " + seconds(held.all_ns)
+                      : fmt::format("{} times, {} in all, the longest {}", count(held.count),
+                                    seconds(held.all_ns), seconds(held.longest_ns));
+  const char* memory = held.restored ? "memory restored and verified" : "MEMORY WAS NOT PUT BACK";
+  return fmt::format("{}; {}; {} saved, {} compared in each order", times, memory,
+                     bytes(held.saved_bytes), bytes(held.compared_bytes));
+}
+
 std::string lost_text(const LostProcess& lost) {
   const std::string what =
       lost.reason == "watchdog"
@@ -257,6 +270,7 @@ void add_one_search(Page* page, const Exploration& exploration) {
   if (exploration.own.runs > 0) {
     page->field("By itself", own_runs_text(exploration.own));
   }
+  if (exploration.held.count > 0) page->field("Held", held_text(exploration));
   if (!exploration.lost.reason.empty()) page->field("LOST", lost_text(exploration.lost));
   for (const std::string& reason : exploration.reasons) {
     const std::string_view words = reason_words(reason);
