@@ -94,6 +94,23 @@ TEST(Merge, NoBaselineIsTheWeakest) {
   EXPECT_EQ(all.broken_reads, 3);
 }
 
+// The one that says least for the program; a graph whose own launches were not run says nothing.
+TEST(Merge, OwnLaunchesAreAsBadAsTheWorst) {
+  const auto merged = [](OwnLaunches first, OwnLaunches second) {
+    Exploration a = one(), b = other();
+    a.own_launches = first, b.own_launches = second;
+    EXPECT_EQ(both(a, b).own_launches, both(b, a).own_launches);
+    return both(a, b).own_launches;
+  };
+  EXPECT_EQ(merged(OwnLaunches::equal, OwnLaunches::unstable), OwnLaunches::unstable);
+  EXPECT_EQ(merged(OwnLaunches::equal, OwnLaunches::different), OwnLaunches::different);
+  EXPECT_EQ(merged(OwnLaunches::unstable, OwnLaunches::different), OwnLaunches::unstable);
+  EXPECT_EQ(merged(OwnLaunches::equal, OwnLaunches::equal), OwnLaunches::equal);
+  EXPECT_EQ(merged(OwnLaunches::equal, OwnLaunches::not_run), OwnLaunches::equal);
+  EXPECT_EQ(merged(OwnLaunches::unstable, OwnLaunches::not_run), OwnLaunches::unstable);
+  EXPECT_EQ(merged(OwnLaunches::not_run, OwnLaunches::not_run), OwnLaunches::not_run);
+}
+
 TEST(Merge, WhatWasTriedNowhereLiesOutside) {
   Verdict verdict;
   verdict.findings.resize(2);

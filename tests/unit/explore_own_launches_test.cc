@@ -12,6 +12,8 @@
 namespace bohr::test {
 namespace {
 
+using Own = bohr::OwnLaunches;  // the suite has the same name
+
 using Orders = std::vector<std::vector<int32_t>>;
 
 // produce, consume: intended to follow each other, and unordered.
@@ -82,6 +84,7 @@ TEST(OwnLaunches, LeaveWhatIssueOrderLeaves) {
   EXPECT_EQ(exploration.baseline, BaselineKind::issue_order);
   EXPECT_EQ(right_of(replayer, exploration), "produce consume");
   EXPECT_EQ(replayer.launches, 3u) << "three that agree are called stable";
+  EXPECT_EQ(exploration.own_launches, Own::equal);
 }
 
 TEST(OwnLaunches, LeaveWhatAnotherOrderLeaves) {
@@ -91,6 +94,7 @@ TEST(OwnLaunches, LeaveWhatAnotherOrderLeaves) {
   EXPECT_EQ(right_of(replayer, exploration), "consume produce");
   ASSERT_EQ(exploration.witnesses.size(), 1u);
   EXPECT_TRUE(exploration.witnesses.front().right_is_baseline);
+  EXPECT_EQ(exploration.own_launches, Own::equal);
 }
 
 // Where intended writers want an order that launches do not take, launches are believed.
@@ -108,12 +112,15 @@ TEST(OwnLaunches, LeaveWhatNoOrderLeaves) {
   EXPECT_EQ(exploration.baseline, BaselineKind::none);
   ASSERT_EQ(exploration.witnesses.size(), 1u) << "two results are there all the same";
   EXPECT_FALSE(exploration.witnesses.front().right_is_baseline);
+  EXPECT_EQ(exploration.own_launches, Own::different);
 }
 
 // y varies from launch to launch, x is what any order leaves.
 TEST(OwnLaunches, ThatVaryDecideNothing) {
   Launched replayer(program_of(kMissingWait), {{1, 0}, {0, 1}});
-  EXPECT_EQ(explored(replayer).baseline, BaselineKind::issue_order);
+  const Exploration exploration = explored(replayer);
+  EXPECT_EQ(exploration.baseline, BaselineKind::issue_order);
+  EXPECT_EQ(exploration.own_launches, Own::unstable);
 }
 
 // v varies, and y is always what the reversed pair leaves.
@@ -124,18 +131,23 @@ TEST(OwnLaunches, DecideByTheOutputsThatDoNotVary) {
   ASSERT_FALSE(exploration.witnesses.empty());
   for (const Witness& witness : exploration.witnesses)
     EXPECT_TRUE(witness.right_is_baseline) << witness.first.label;
+  EXPECT_EQ(exploration.own_launches, Own::unstable);
 }
 
 TEST(OwnLaunches, AreNotAskedForWhereAccessesAreDeclared) {
   Launched replayer(program_of(kMissingWait), {{1, 0}}, 0);
-  EXPECT_EQ(explored(replayer).baseline, BaselineKind::issue_order);
+  const Exploration exploration = explored(replayer);
+  EXPECT_EQ(exploration.baseline, BaselineKind::issue_order);
+  EXPECT_EQ(exploration.own_launches, Own::not_run);
   EXPECT_EQ(replayer.launches, 0u);
 }
 
 TEST(OwnLaunches, NeedNotExist) {
   Launched replayer(program_of(kMissingWait), {{1, 0}});
   replayer.error = Error{"no-own-run", "", "", "", ""};
-  EXPECT_EQ(explored(replayer).baseline, BaselineKind::issue_order);
+  const Exploration exploration = explored(replayer);
+  EXPECT_EQ(exploration.baseline, BaselineKind::issue_order);
+  EXPECT_EQ(exploration.own_launches, Own::not_run);
 }
 
 TEST(OwnLaunches, ThatFailAreNoBaseline) {

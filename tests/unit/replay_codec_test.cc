@@ -44,6 +44,7 @@ Answer answer() {
   Answer answer;
   answer.explore = true;
   answer.ask_again = 11;
+  answer.rest_ms = 250;
   answer.plan.steps = {{{kRange, kOther}, {kOther}, true}, {{}, {}, false}};
   answer.plan.blank = {kRange};
   answer.nodes = {1, -1, 0};
@@ -119,6 +120,7 @@ TEST(Codecs, AnAnswerArrives) {
   const Answer& a = got.value();
   EXPECT_TRUE(a.explore);
   EXPECT_EQ(a.ask_again, 11u);
+  EXPECT_EQ(a.rest_ms, 250u);
   ASSERT_EQ(a.plan.steps.size(), 2u);
   EXPECT_EQ(a.plan.steps[0].named, (std::vector<ByteRange>{kRange, kOther}));
   EXPECT_EQ(a.plan.steps[0].writes, (std::vector<ByteRange>{kOther}));
