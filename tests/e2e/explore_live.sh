@@ -25,6 +25,7 @@ proved() {
   says "$1" err '1 race proved'
   says "$1" out 'PROVED'
   says "$1" out '20 of 20'
+  says "$1" out 'memory restored'
   says "$1" out 'guest right'
 }
 # Bash, for 10 s at most, until a command is true.
@@ -155,7 +156,7 @@ alone unheard "$tmp/nobody.sock"
 notes unheard explore-unavailable
 alone far "$tmp/$(printf 'x%.0s' {1..120}).sock"
 notes far explore-unavailable
-for answer in nonsense nothing length; do
+for answer in nonsense nothing length silence; do
   ./listener "$tmp/$answer.sock" $answer &
   wait_until test -e "$answer.sock.ready"
   alone $answer "$tmp/$answer.sock"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whoever sits where bohr should listen, and is not bohr: listens at PATH, reads what the first
 // peer says, and answers as ANSWER has it: `nonsense`, `nothing` (closes), `length` (a length, and
-// then closes). Creates PATH.ready when it can be connected to.
+// then closes), `silence` (until the peer has had enough). Creates PATH.ready when it can be
+// connected to.
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@ int main(int argc, char** argv) {
   const int peer = accept(listening, nullptr, nullptr);
   char offer[4096];
   if (peer < 0 || read(peer, offer, sizeof offer) <= 0) return 4;
+  if (answer == "silence") return read(peer, offer, sizeof offer) == 0 ? 0 : 4;
   const uint32_t size = answer == "length" ? 0x7fffffff : 16;
   char frame[sizeof size + 1 + 16];
   std::memset(frame, 0xff, sizeof frame);
