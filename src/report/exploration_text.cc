@@ -212,7 +212,7 @@ std::string held_text(const Exploration& exploration) {
 }
 
 std::string lost_text(const LostProcess& lost) {
-  const std::string what =
+  std::string what =
       lost.reason == "watchdog"
           ? "in a legal order a kernel waits for ever: the program relies on an order that no edge "
             "shows, and its process is lost"
