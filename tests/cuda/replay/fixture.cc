@@ -80,11 +80,14 @@ GraphProgram::GraphProgram(const std::string& case_text) {
         access.range = {access.range.begin + shift, access.range.end + shift};
   }
   BOHR_CHECK(calls.cuGraphCreate(&graph_, 0) == CUDA_SUCCESS);
+  BOHR_CHECK(gpu()->driver.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
 }
 
 GraphProgram::~GraphProgram() {
   if (exec_) calls.cuGraphExecDestroy(exec_);
   calls.cuGraphDestroy(graph_);
+  gpu()->driver.cuStreamDestroy_v2(stream_);
+  if (copied_) gpu()->driver.cuMemFree_v2(copied_);
   for (const auto& [name, address] : addresses_) gpu()->driver.cuMemFree_v2(address);
 }
 
@@ -109,6 +112,19 @@ void GraphProgram::add(const std::string& function, std::vector<uint64_t> argume
   nodes_.emplace_back();
   BOHR_CHECK(calls.cuGraphAddKernelNode_v2(&nodes_.back(), graph_, dependencies.data(),
                                            dependencies.size(), &params) == CUDA_SUCCESS);
+}
+
+void GraphProgram::launch() {
+  const replay::cuda::Driver& driver = gpu()->driver;
+  BOHR_CHECK(driver.cuGraphLaunch(exec_, stream_) == CUDA_SUCCESS);
+  BOHR_CHECK(driver.cuStreamSynchronize(stream_) == CUDA_SUCCESS);
+}
+
+void GraphProgram::copy(const std::string& buffer, uint64_t bytes) {
+  const replay::cuda::Driver& driver = gpu()->driver;
+  if (copied_ == 0) BOHR_CHECK(driver.cuMemAlloc_v2(&copied_, bytes) == CUDA_SUCCESS);
+  BOHR_CHECK(driver.cuMemcpyAsync(copied_, address(buffer), bytes, stream_) == CUDA_SUCCESS);
+  BOHR_CHECK(driver.cuStreamSynchronize(stream_) == CUDA_SUCCESS);
 }
 
 std::unique_ptr<replay::Replayer> GraphProgram::replayer() {

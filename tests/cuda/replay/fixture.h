@@ -39,6 +39,10 @@ class GraphProgram {
   void add(const std::string& function, std::vector<uint64_t> arguments, uint32_t threads,
            const std::vector<int>& after);
   const Program& program() const { return program_; }
+  // One plain replay of the instantiated graph, and one copy of so many bytes of a buffer to memory
+  // of their own. Both wait.
+  void launch();
+  void copy(const std::string& buffer, uint64_t bytes);
   std::unique_ptr<replay::Replayer> replayer();
 
  private:
@@ -47,6 +51,8 @@ class GraphProgram {
   CUgraph graph_ = nullptr;
   CUgraphExec exec_ = nullptr;
   std::vector<CUgraphNode> nodes_;
+  CUstream stream_ = nullptr;
+  CUdeviceptr copied_ = 0;
 };
 
 }  // namespace bohr::test
