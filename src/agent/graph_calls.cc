@@ -81,6 +81,7 @@ void add_change(Recorder& r, DriverCall& call, uint32_t graph) {
 
 void changed(Recorder& r, DriverCall& call) {
   add_change(r, call, 0);
+  drop_paused(r, exec_of(call));
   {
     std::lock_guard lock(r.mutex);
     r.graphs.execs[exec_of(call)].hold.changed = true;
@@ -92,6 +93,7 @@ void changed(Recorder& r, DriverCall& call) {
 void updated(Recorder& r, DriverCall& call) {
   const CUgraph graph = params_of<cuGraphExecUpdate_params>(call).hGraph;
   const uint32_t number = read_graph(r, graph, 0);
+  drop_paused(r, exec_of(call));
   {
     std::lock_guard lock(r.mutex);
     const TemplateState& state = r.graphs.templates[graph];
@@ -137,6 +139,7 @@ void launched(Recorder& r, DriverCall& call) {
 }
 
 void exec_destroyed(Recorder& r, DriverCall& call) {
+  drop_paused(r, exec_of(call));
   uint32_t number = 0;
   {
     std::lock_guard lock(r.mutex);

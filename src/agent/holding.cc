@@ -22,7 +22,9 @@ namespace {
 
 constexpr uint64_t kFirstLaunch = 10;
 constexpr int kMostAnswer = 2000;  // milliseconds for bohr to look at the log
-constexpr int kMostWaits = 2000;   // milliseconds for other threads to leave their calls
+constexpr std::chrono::seconds kAfterFailure{
+    5};                           // until a hold that was not to be had is tried again
+constexpr int kMostWaits = 2000;  // milliseconds for other threads to leave their calls
 
 // Set on the thread that serves replays: its own calls must not wait for itself.
 thread_local bool serves_here = false;
@@ -175,6 +177,17 @@ void hold_launch(Recorder& r, uint32_t number, CUgraphExec exec, ExecHold* hold)
   close(socket);
 }
 
+// What a hold changed, unless the exec is gone. `hold` ends without the lock.
+void keep(Recorder& r, CUgraphExec exec, ExecHold hold) {
+  std::lock_guard lock(r.mutex);
+  const auto found = r.graphs.execs.find(exec);
+  if (found == r.graphs.execs.end()) return;
+  ExecHold& state = found->second.hold;
+  state.ask_at = hold.ask_at;
+  state.not_before = hold.not_before;
+  state.paused.swap(hold.paused);
+}
+
 }  // namespace
 
 std::unique_ptr<Holding> make_holding(const std::string& log) {
@@ -221,17 +234,23 @@ void offer_launch(Recorder& r, CUgraphExec exec) {
     hold = state;
     number = found->second.number;
   }
-  if (!take_hold(r)) return;
+  if (!take_hold(r)) {
+    hold.not_before = std::chrono::steady_clock::now() + kAfterFailure;
+    keep(r, exec, std::move(hold));
+    return;
+  }
   serves_here = true;
   hold_launch(r, number, exec, &hold);
   serves_here = false;
   drop_hold(*r.holding);
+  keep(r, exec, std::move(hold));
+}
+
+void drop_paused(Recorder& r, CUgraphExec exec) {
+  std::shared_ptr<replay::Replayer> paused;  // ends without the lock: it calls the driver
   std::lock_guard lock(r.mutex);
   const auto found = r.graphs.execs.find(exec);
-  if (found == r.graphs.execs.end()) return;
-  found->second.hold.ask_at = hold.ask_at;
-  found->second.hold.not_before = hold.not_before;
-  found->second.hold.paused = std::move(hold.paused);
+  if (found != r.graphs.execs.end()) paused = std::move(found->second.hold.paused);
 }
 
 std::shared_ptr<const replay::cuda::GraphWork> work_of(Recorder& r, CUgraph graph) {

@@ -61,6 +61,9 @@ void leave_call(Recorder& r, const Api& api);
 // At the entry of a launch outside captures.
 void offer_launch(Recorder& r, CUgraphExec exec);
 
+// The exec is another one now, or gone: a search of it that is paused has come to its end.
+void drop_paused(Recorder& r, CUgraphExec exec);
+
 // What nodes of a graph do, when launches may be held; else null.
 std::shared_ptr<const replay::cuda::GraphWork> work_of(Recorder& r, CUgraph graph);
 

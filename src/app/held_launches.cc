@@ -167,8 +167,13 @@ Result<int> HeldLaunches::wait_for(const replay::Offer& paused, milliseconds res
     if (!offer.ok()) continue;
     last = steady_clock::now();
     const bool same = offer.value().log == paused.log && offer.value().exec == paused.exec;
+    if (same && !offer.value().paused) {
+      connection->go_on(0);
+      return Error{"memory-changed", paused.log, "", "the program changed its graph meanwhile",
+                   "a longer --max-pause holds it in one piece"};
+    }
     const auto left = std::chrono::ceil<milliseconds>(rested - last);
-    if (!same || !offer.value().paused || left.count() > 0) {
+    if (!same || left.count() > 0) {
       connection->go_on(offer.value().launch + 1, std::max(left, milliseconds(0)));
       continue;
     }

@@ -23,8 +23,8 @@ namespace {
 
 // After these no more orders can be run, and what was found stands.
 bool ends_search(const Error& error) {
-  constexpr std::array<std::string_view, 5> kEnds = {"process-lost", "watchdog", "remote-lost",
-                                                     "interrupted", "foreign-writer"};
+  constexpr std::array<std::string_view, 6> kEnds = {
+      "process-lost", "watchdog", "remote-lost", "interrupted", "foreign-writer", "memory-changed"};
   return is_budget(error) || std::find(kEnds.begin(), kEnds.end(), error.code) != kEnds.end();
 }
 

@@ -18,7 +18,8 @@
 //   again;
 //     what learn() saved stays what runs start from. Where no program goes on both do nothing more
 //     than restore(). resume() fails (`memory-changed`) when the memory is no longer there.
-//   - release() restores, and leaves the process as if nothing had happened. So does destruction.
+//   - release() restores, unless it is paused, and leaves the process as if nothing had happened.
+//   So does destruction.
 //   - What it cannot do it refuses by an Error whose code is a named reason of docs/limits.md or
 //     docs/errors.md; memory is then as after restore().
 //

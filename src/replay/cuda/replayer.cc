@@ -113,7 +113,9 @@ class CudaReplayer : public Replayer {
     if (!guard_ && !large_.empty()) return Nothing{};  // observing: nothing was changed
     BOHR_TRY_STATUS(still_there());
     BOHR_TRY_STATUS(guard_->put_back_own());
-    return verify(own_digest_);
+    BOHR_TRY_STATUS(verify(own_digest_));
+    paused_ = true;
+    return Nothing{};
   }
 
   Status resume() override {
@@ -131,12 +133,14 @@ class CudaReplayer : public Replayer {
     BOHR_TRY_STATUS(guard_->keep_own());
     BOHR_TRY(digest, guard_->digest());
     own_digest_ = digest;
+    paused_ = false;
     return Nothing{};
   }
 
   Status release() override {
     if (!guard_ || !guard_->holds_saved() || device_->lost()) return Nothing{};
-    Status restored = pause();
+    // While it is paused its memory is the program's, which has gone on with it.
+    Status restored = paused_ ? Status(Nothing{}) : pause();
     guard_->drop();
     lists_.buffer.reset();
     slots_.reset();
@@ -405,6 +409,7 @@ class CudaReplayer : public Replayer {
   bool own_launch_seen_ = false;
   Ranges readable_;  // allocations that steps name
   Saved saved_;
+  bool paused_ = false;
   uint64_t own_digest_ = 0;  // of what the program has to find when it goes on
 };
 
