@@ -29,8 +29,9 @@ void add_exec(Recorder& r, DriverCall& call, CUgraphExec exec, CUgraph graph, ui
     record.exec = ++r.graphs.last_exec;
     const TemplateState& state = r.graphs.templates[graph];
     const uint64_t ask_at = r.holding ? r.holding->first_launch : 0;
-    r.graphs.execs[exec] = {
-        record.exec, state.effects, {state.work, record.graph, 0, ask_at, {}, false, nullptr}};
+    ExecHold hold;
+    hold.work = state.work, hold.graph = record.graph, hold.ask_at = ask_at;
+    r.graphs.execs[exec] = {record.exec, state.effects, std::move(hold)};
   }
   record.call = call_of(r, call);
   record.flags = flags;

@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -21,7 +22,7 @@ namespace bohr::agent {
 namespace {
 
 constexpr uint64_t kFirstLaunch = 10;
-constexpr int kMostAnswer = 2000;  // milliseconds for bohr to look at the log
+constexpr int kMostAnswer = 60000;  // milliseconds for bohr to look at a long log
 constexpr std::chrono::seconds kAfterFailure{
     5};                           // until a hold that was not to be had is tried again
 constexpr int kMostWaits = 2000;  // milliseconds for other threads to leave their calls
@@ -122,9 +123,11 @@ Result<std::shared_ptr<replay::Replayer>> agree(Recorder& r, uint32_t number, CU
   BOHR_TRY_STATUS(replay::send(socket, {0, replay::body_of(offer)}));
   // Whoever explores another guest meanwhile answers late; this one does not wait for that.
   pollfd answered{socket, POLLIN, 0};
-  if (poll(&answered, 1, kMostAnswer) <= 0) {
+  if (poll(&answered, 1, hold->answer_ms) <= 0) {
     hold->ask_at = hold->launches + 1;
-    hold->not_before = std::chrono::steady_clock::now() + std::chrono::milliseconds(kMostAnswer);
+    hold->not_before =
+        std::chrono::steady_clock::now() + std::chrono::milliseconds(hold->answer_ms);
+    hold->answer_ms = std::min(2 * hold->answer_ms, kMostAnswer);
     return std::shared_ptr<replay::Replayer>();
   }
   BOHR_TRY(message, replay::receive(socket));
@@ -185,6 +188,7 @@ void keep(Recorder& r, CUgraphExec exec, ExecHold hold) {
   ExecHold& state = found->second.hold;
   state.ask_at = hold.ask_at;
   state.not_before = hold.not_before;
+  state.answer_ms = hold.answer_ms;
   state.paused.swap(hold.paused);
 }
 

@@ -47,6 +47,8 @@ struct ExecHold {
   uint64_t launches = 0;
   uint64_t ask_at = 0;  // 0: never
   std::chrono::steady_clock::time_point not_before = {};
+  int answer_ms =
+      2000;  // for bohr to look at the log; twice as long after each time it was not enough
   bool changed = false;                      // after instantiation, in a way that is not read
   std::shared_ptr<replay::Replayer> paused;  // of a search that goes on at a later launch
 };

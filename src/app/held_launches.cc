@@ -95,7 +95,14 @@ Status HeldLaunches::take(Connection connection, const Stop& stop) {
   auto found = find(connection, offer);
   if (!found.ok()) return connection.go_on(0), found.error();
   if (!found.value()) return Nothing{};
-  return explore(std::move(connection), offer, std::move(*found.value()), stop);
+  const std::string name = found.value()->name;
+  const Status explored = explore(std::move(connection), offer, std::move(*found.value()), stop);
+  if (explored.ok()) return Nothing{};
+  Error error = explored.error();
+  error.what = error.what.empty() ? name : name + ": " + error.what;
+  error.why += " (" + error.code + ")";
+  refused_.push_back({offer.log, error});
+  return error;
 }
 
 Result<std::optional<HeldLaunches::Found>> HeldLaunches::find(const Connection& connection,
@@ -132,7 +139,8 @@ Status HeldLaunches::explore(Connection connection, const replay::Offer& offer, 
                    report::count(static_cast<int64_t>(answer.nodes.size()), "step")));
   BOHR_TRY_STATUS(connection.explore(answer));
   replay::Holds holds;
-  const auto reconnect = [&](milliseconds rest) { return wait_for(offer, rest, stop); };
+  const pid_t guest = connection.peer();
+  const auto reconnect = [&](milliseconds rest) { return wait_for(offer, guest, rest, stop); };
   auto replayer = replay::remote_replayer(std::move(one), std::move(connection).take(),
                                           {stop, options_.max_pause, reconnect}, &holds);
   auto explored = explore_on(*replayer, std::move(found.checked), check_, options_.explore);
@@ -155,12 +163,13 @@ Status HeldLaunches::explore(Connection connection, const replay::Offer& offer, 
   return released;
 }
 
-Result<int> HeldLaunches::wait_for(const replay::Offer& paused, milliseconds rest,
+Result<int> HeldLaunches::wait_for(const replay::Offer& paused, pid_t guest, milliseconds rest,
                                    const Stop& stop) const {
   constexpr milliseconds kTurn{50};
   constexpr milliseconds kMost{60000};  // a guest that makes no launch for so long has other plans
   const auto rested = steady_clock::now() + rest;
-  for (auto last = steady_clock::now(); steady_clock::now() - last < kMost && !stop();) {
+  for (auto last = steady_clock::now();
+       steady_clock::now() - last < kMost && !stop() && !has_ended(guest);) {
     auto connection = socket_.accept(kTurn);
     if (!connection) continue;
     const auto offer = connection->offer();
@@ -233,6 +242,9 @@ Result<Explored> HeldLaunches::attach_to(Checked checked) const {
     }
   }
   if (own.empty()) {
+    for (const Refused& refused : refused_)
+      if (fs::path(refused.log).stem() == checked.stem)
+        return Explored{std::move(checked), std::nullopt, refused.error, 0};
     const Error none{"explore-nothing", checked.name, "", "no launch of a graph was explored",
                      "only pairs inside one graph that is launched at least " +
                          std::to_string(options_.launch) + " times can be (--launch)"};

@@ -49,6 +49,11 @@ class HeldLaunches {
     Verdict verdict;        // that the exploration refers to
     Exploration exploration;
   };
+  // A launch that could not be explored, and why.
+  struct Refused {
+    std::string log;
+    Error error;
+  };
   // A launch as the log tells it.
   struct Found {
     Checked checked;
@@ -63,7 +68,7 @@ class HeldLaunches {
   Result<std::optional<Found>> find(const Connection& connection, const replay::Offer& offer) const;
   Status explore(Connection connection, const replay::Offer& offer, Found found, const Stop& stop);
   // A connection to the paused search of an offer's exec, when its guest had a rest.
-  Result<int> wait_for(const replay::Offer& paused, std::chrono::milliseconds rest,
+  Result<int> wait_for(const replay::Offer& paused, pid_t guest, std::chrono::milliseconds rest,
                        const Stop& stop) const;
   Result<Explored> attach_to(Checked checked) const;
 
@@ -72,6 +77,7 @@ class HeldLaunches {
   CheckOptions check_;
   Say say_;
   std::vector<Graph> graphs_;
+  std::vector<Refused> refused_;
 };
 
 }  // namespace bohr::app

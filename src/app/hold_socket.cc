@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 
+#include "app/files.h"
 #include "replay/service.h"
 
 namespace bohr::app {
@@ -30,13 +32,33 @@ void set_patience(int socket, const timeval& patience) {
   setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
 }
 
-bool is_ours(int socket) {
+std::optional<ucred> peer_of(int socket) {
   ucred peer{};
   socklen_t size = sizeof peer;
-  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
+  return peer;
+}
+
+bool is_ours(int socket) {
+  const auto peer = peer_of(socket);
+  return peer && peer->uid == geteuid();
 }
 
 }  // namespace
+
+pid_t Connection::peer() const {
+  const auto peer = peer_of(socket_);
+  return peer ? peer->pid : -1;
+}
+
+// A process that nobody has waited for yet is still there for kill(), as a zombie.
+bool has_ended(pid_t pid) {
+  if (kill(pid, 0) != 0 && errno == ESRCH) return true;
+  const auto status = read_text("/proc/" + std::to_string(pid) + "/stat");
+  if (!status.ok()) return false;
+  const size_t name_end = status.value().rfind(')');
+  return name_end != std::string::npos && status.value().compare(name_end, 3, ") Z") == 0;
+}
 
 Connection::~Connection() {
   if (socket_ >= 0) close(socket_);

@@ -3,6 +3,8 @@
 // replays begin (replay/hold.h). A connection that is dropped lets its guest go.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <optional>
 #include <string>
@@ -30,10 +32,14 @@ class Connection {
   Status explore(const replay::Answer& answer) const;
   // The socket is the caller's from here on.
   int take() && { return std::exchange(socket_, -1); }
+  pid_t peer() const;
 
  private:
   int socket_;
 };
+
+// A process that has ended, waited for or not.
+bool has_ended(pid_t pid);
 
 class HoldSocket {
  public:

@@ -84,6 +84,7 @@ says asked out 'guest right'
 # What cannot be run or saved: the guest goes on.
 explore 1 updatable -- ./held_guest updatable guest
 says updatable err 'cannot be run by itself'
+says updatable out 'device-updatable-node'
 says updatable out 'guest right'
 expect_not_in updatable.out 'PROVED' 'updatable'
 explore 1 no_memory -- env FAKE_NO_MEMORY=1 ./held_guest race guest
@@ -122,6 +123,26 @@ wait $running 2>/dev/null
 wait_until told killed.out
 says killed out 'guest right'
 expect_status 1 'the log of a killed run' -- "$BOHR" check killed/*.bohr
+
+# It is killed while the search is paused: what the guest did since stays.
+"$BOHR" run --explore --max-pause 0.02 -o paused -- ./held_guest rests guest 1000 \
+  >paused.out 2>paused.err &
+running=$!
+wait_until has_held paused
+sleep 1
+kill -KILL $running
+wait $running 2>/dev/null
+wait_until told paused.out
+says paused out 'guest right'
+
+# While the search is paused the exec is destroyed, or the guest ends: its memory is its own, and
+# nobody waits for a launch that cannot come.
+for arm in destroy rests; do
+  SECONDS=0
+  explore 1 $arm --max-pause 0.02 -- ./held_guest $arm guest 1000 14
+  says $arm out 'guest right'
+  ((SECONDS < 20)) || fail "$arm: it waited for $SECONDS s"
+done
 
 # It is told to stop: the search ends, and a guest that will not go for it goes on right.
 "$BOHR" run --explore --max-pause 0 -o stopped -- \

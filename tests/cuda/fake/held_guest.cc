@@ -8,8 +8,10 @@
 //
 // ARM: race, clean (one wait more), candidate (`p` had contents before), updatable (a node that
 // cannot be run by itself), threads (another thread works meanwhile, on memory that the graph names
-// and does not touch), large (`p` lies at the end of a block too large to be saved whole). A kernel
-// takes so long; 20 launches if nothing is said. Says "NAME right", or what is wrong.
+// and does not touch), large (`p` lies at the end of a block too large to be saved whole), destroy
+// (the exec is destroyed after 12 launches, and the same work done without a graph from then on),
+// rests (for 2 s after 12 launches). A kernel takes so long; 20 launches if nothing is said. Says
+// "NAME right", or what is wrong.
 #include <cuda.h>
 #include <unistd.h>
 
@@ -26,6 +28,7 @@ namespace {
 
 constexpr size_t kCount = 1000;
 constexpr size_t kLarge = (size_t{1} << 30) + (size_t{1} << 20);
+constexpr unsigned kSome = 12;
 
 CUstream main_stream, side;
 CUevent fork_event, join_event;
@@ -57,10 +60,8 @@ void order(CUstream before, CUstream after, CUevent event) {
   cuStreamWaitEvent(after, event, 0);
 }
 
-CUgraphExec captured(const std::string& arm) {
-  CUgraph graph;
-  CUgraphExec exec;
-  cuStreamBeginCapture_v2(main_stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+// What one launch does.
+void submit(const std::string& arm) {
   if (arm != "clean") order(main_stream, side, fork_event);
   launch(fake_kernel("_Z7producePjPKj", 2, produce), main_stream, p, number);
   if (arm == "clean") order(main_stream, side, fork_event);
@@ -68,6 +69,13 @@ CUgraphExec captured(const std::string& arm) {
   order(side, main_stream, join_event);
   const char* name = arm == "updatable" ? "_Z15count_updatablePjS_" : "_Z5countPjS_";
   launch(fake_kernel(name, 2, count), main_stream, number, ticks);
+}
+
+CUgraphExec captured(const std::string& arm) {
+  CUgraph graph;
+  CUgraphExec exec;
+  cuStreamBeginCapture_v2(main_stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+  submit(arm);
   cuStreamEndCapture(main_stream, &graph);
   cuGraphInstantiateWithFlags(&exec, graph, 0);
   return exec;
@@ -114,7 +122,12 @@ int main(int argc, char** argv) {
   std::thread other([&] { ticked = arm == "threads" ? tick_until(stop) : 0; });
   bool right = true;
   for (unsigned i = 0; static_cast<int>(i) < launches; ++i) {
-    cuGraphLaunch(exec, main_stream);
+    if (arm == "rests" && i == kSome) sleep(2);
+    if (arm == "destroy" && i == kSome) cuGraphExecDestroy(exec);
+    if (arm == "destroy" && i >= kSome)
+      submit("clean");
+    else
+      cuGraphLaunch(exec, main_stream);
     right = right && holds(p, kCount, i) && holds(out, kCount, 2 * i) && holds(number, 1, i + 1);
   }
   stop = true;
