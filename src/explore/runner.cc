@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "explore/addresses.h"
 
 namespace bohr::explore {
 
@@ -121,10 +122,12 @@ Difference Runner::difference(const Schedule& schedule, const Run& reference,
 
 Status Runner::fill_otherwise(std::span<const ByteRange> ranges, uint8_t instead) {
   BOHR_TRY_STATUS(replayer_.restore());
+  const std::vector<ByteRange> memory = memory_of(replayer_.program());
   std::vector<Filled> filled;
   for (const ByteRange& range : ranges) {
     if (range.size() > kMostFilled) continue;
     BOHR_TRY(bytes, replayer_.fetch(range));
+    if (replayer_.program().recorded && holds_addresses(memory, bytes)) continue;
     const bool holds_something =
         std::any_of(bytes.begin(), bytes.end(), [](uint8_t byte) { return byte != 0; });
     if (holds_something || instead != 0)

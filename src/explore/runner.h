@@ -68,7 +68,8 @@ class Runner {
   bool is_masked(int32_t output) const { return masked_[static_cast<size_t>(output)] != 0; }
   const std::vector<replay::Pin>& pins() const { return pins_; }
   // From now on each run starts with other contents in these ranges: zeros where something else
-  // stands, and `instead` where zeros stand, unless that is 0.
+  // stands, and `instead` where zeros stand, unless that is 0. Ranges of more than 1 GiB and tables
+  // of pointers of recorded programs keep what they hold.
   Status fill_otherwise(std::span<const ByteRange> ranges, uint8_t instead);
   Status fill(std::span<const Filled> filled);
   const std::vector<Filled>& filled() const { return filled_; }
