@@ -166,6 +166,7 @@ Status HeldLaunches::explore(Connection connection, const replay::Offer& offer, 
 Result<int> HeldLaunches::wait_for(const replay::Offer& paused, pid_t guest, milliseconds rest,
                                    const Stop& stop) const {
   constexpr milliseconds kTurn{50};
+  constexpr milliseconds kOthers{200};  // until another graph is offered again
   constexpr milliseconds kMost{60000};  // a guest that makes no launch for so long has other plans
   const auto rested = steady_clock::now() + rest;
   for (auto last = steady_clock::now();
@@ -183,7 +184,7 @@ Result<int> HeldLaunches::wait_for(const replay::Offer& paused, pid_t guest, mil
     }
     const auto left = std::chrono::ceil<milliseconds>(rested - last);
     if (!same || left.count() > 0) {
-      connection->go_on(offer.value().launch + 1, std::max(left, milliseconds(0)));
+      connection->go_on(offer.value().launch + 1, std::max(left, same ? milliseconds(0) : kOthers));
       continue;
     }
     replay::Answer answer;
