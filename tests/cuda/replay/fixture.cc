@@ -100,6 +100,7 @@ void GraphProgram::fill(const std::string& buffer, uint8_t byte) {
 void GraphProgram::add(const std::string& function, std::vector<uint64_t> arguments,
                        uint32_t threads, const std::vector<int>& after) {
   std::vector<void*> pointers;
+  pointers.reserve(arguments.size());
   for (uint64_t& argument : arguments) pointers.push_back(&argument);
   CUDA_KERNEL_NODE_PARAMS params = {};
   params.func = gpu()->function(function.c_str());
@@ -108,6 +109,7 @@ void GraphProgram::add(const std::string& function, std::vector<uint64_t> argume
   params.blockDimX = threads < 256 ? threads : 256;
   params.kernelParams = pointers.data();
   std::vector<CUgraphNode> dependencies;
+  dependencies.reserve(after.size());
   for (const int place : after) dependencies.push_back(nodes_[static_cast<size_t>(place)]);
   nodes_.emplace_back();
   BOHR_CHECK(calls.cuGraphAddKernelNode_v2(&nodes_.back(), graph_, dependencies.data(),
