@@ -87,6 +87,9 @@ says updatable err 'cannot be run by itself'
 says updatable out 'device-updatable-node'
 says updatable out 'guest right'
 expect_not_in updatable.out 'PROVED' 'updatable'
+explore 1 pageable -- ./held_guest pageable guest
+says pageable out 'unguarded-memory'
+says pageable out 'guest right'
 explore 1 no_memory -- env FAKE_NO_MEMORY=1 ./held_guest race guest
 says no_memory err 'no memory'
 says no_memory out 'guest right'

@@ -64,6 +64,12 @@ void append_runs(const Span& span, const ChangedPage& page, std::vector<ByteRang
 
 }  // namespace
 
+bool is_known(const Driver& driver, const ByteRange& range) {
+  std::vector<ByteRange> backing;
+  add_backing(driver, range, &backing);
+  return !backing.empty() && backing.back().end >= range.end;
+}
+
 Allocations allocations_of(const Driver& driver, std::span<const ByteRange> named) {
   std::vector<ByteRange> all;
   for (const ByteRange& range : merged({named.begin(), named.end()}))
@@ -170,9 +176,8 @@ Status Guard::keep_own() {
 Status Guard::put_back_own() { return copy_all(own_ ? own_.address() : saved_.address(), true); }
 
 bool Guard::still_there() const {
-  return std::all_of(ranges_.begin(), ranges_.end(), [&](const ByteRange& range) {
-    return backing_of(device_->driver(), range.begin).range.contains(range);
-  });
+  return std::all_of(ranges_.begin(), ranges_.end(),
+                     [&](const ByteRange& range) { return is_known(device_->driver(), range); });
 }
 
 Result<uint64_t> Guard::digest() {

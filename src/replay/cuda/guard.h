@@ -21,6 +21,8 @@ struct Allocations {
   std::vector<ByteRange> whole;
   std::vector<ByteRange> large;
 };
+// Whether all of a range lies in allocations of the driver.
+bool is_known(const Driver& driver, const ByteRange& range);
 Allocations allocations_of(const Driver& driver, std::span<const ByteRange> named);
 
 class Guard {

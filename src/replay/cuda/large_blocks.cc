@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "replay/cuda/guard.h"
+
 namespace bohr::replay::cuda {
 
 Result<LargeBlocks> LargeBlocks::of(Device* device, std::vector<ByteRange> blocks) {
@@ -23,6 +25,11 @@ Result<LargeBlocks> LargeBlocks::of(Device* device, std::vector<ByteRange> block
   }
   BOHR_TRY_STATUS(large.settle());
   return large;
+}
+
+bool LargeBlocks::still_there() const {
+  return std::all_of(blocks_.begin(), blocks_.end(),
+                     [&](const ByteRange& block) { return is_known(device_->driver(), block); });
 }
 
 Status LargeBlocks::settle() {

@@ -22,6 +22,7 @@ class LargeBlocks {
 
   bool empty() const { return blocks_.empty(); }
   std::span<const ByteRange> blocks() const { return blocks_; }
+  bool still_there() const;
   // Pages that changed since of() or the last settle().
   Result<std::vector<ByteRange>> changed();
   // Takes the present contents as those to compare with.

@@ -207,6 +207,34 @@ NodeWork read_node(const Driver& driver, CUgraphNode node) {
   return work;
 }
 
+namespace {
+
+// Rows of `width` bytes, `pitch` apart, in planes of `rows` rows.
+ByteRange extent(uint64_t begin, uint64_t width, uint64_t pitch, uint64_t height, uint64_t rows,
+                 uint64_t depth) {
+  if (width == 0 || height == 0 || depth == 0) return {};
+  return {begin, begin + (depth - 1) * rows * pitch + (height - 1) * pitch + width};
+}
+
+ByteRange destination_of(const CUDA_MEMCPY3D& copy) {
+  if (copy.dstMemoryType == CU_MEMORYTYPE_ARRAY) return {};
+  const uint64_t base = copy.dstMemoryType == CU_MEMORYTYPE_HOST
+                            ? reinterpret_cast<uint64_t>(copy.dstHost)
+                            : copy.dstDevice;
+  const uint64_t rows = copy.dstHeight > 0 ? copy.dstHeight : copy.Height;
+  const uint64_t begin = base + (copy.dstZ * rows + copy.dstY) * copy.dstPitch + copy.dstXInBytes;
+  return extent(begin, copy.WidthInBytes, copy.dstPitch, copy.Height, rows, copy.Depth);
+}
+
+}  // namespace
+
+ByteRange destination_of(const NodeWork& work) {
+  const CUDA_MEMSET_NODE_PARAMS& set = work.set;
+  if (work.type == CU_GRAPH_NODE_TYPE_MEMCPY) return destination_of(work.copy);
+  if (work.type != CU_GRAPH_NODE_TYPE_MEMSET) return {};
+  return extent(set.dst, set.width * set.elementSize, set.pitch, set.height, set.height, 1);
+}
+
 GraphWork read_graph(const Driver& driver, CUgraph graph) {
   size_t count = 0;
   GraphWork work;

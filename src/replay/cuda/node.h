@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/range.h"
 #include "base/result.h"
 #include "replay/cuda/driver.h"
 
@@ -39,6 +40,10 @@ struct NodeWork {
   CUDA_HOST_NODE_PARAMS host = {};
   std::string refusal;  // a named reason of docs/limits.md why it cannot be run; empty: it can
 };
+
+// The bytes between the first and the last that a copy or set writes; empty for other nodes, and
+// for copies into arrays.
+ByteRange destination_of(const NodeWork& work);
 
 // All nodes of a graph in the driver's order.
 struct GraphWork {

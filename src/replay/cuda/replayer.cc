@@ -42,6 +42,7 @@ class CudaReplayer : public Replayer {
   Result<Saved> learn() override {
     Ranges all;
     for (const Ranges& named : named_) all.insert(all.end(), named.begin(), named.end());
+    BOHR_TRY_STATUS(add_destinations(&all));
     Allocations allocations = allocations_of(driver_, all);
     if (!allocations.large.empty() && !own_launch_seen_) {
       BOHR_TRY(large, LargeBlocks::of(device_.get(), std::move(allocations.large)));
@@ -64,11 +65,9 @@ class CudaReplayer : public Replayer {
     saved_ = {guard_->bytes(), digest, kContents};
     own_digest_ = digest;
     const Status observed = observe_writes();
-    if (!observed.ok()) {
-      BOHR_TRY_STATUS(restore());
-      return observed.error();
-    }
+    if (!observed.ok() && device_->lost()) return observed.error();
     BOHR_TRY_STATUS(restore());
+    if (!observed.ok()) return observed.error();
     return saved_;
   }
 
@@ -82,7 +81,8 @@ class CudaReplayer : public Replayer {
     BOHR_TRY_STATUS(put_contents(request.contents));
     const bool as_graph = !request.stepwise && request.pins.empty();
     auto outcome = as_graph ? run_as_graph(request) : run_order(request);
-    if (outcome.ok()) BOHR_TRY_STATUS(large_blocks_are_whole());
+    if (outcome.ok())
+      if (const Status whole = large_blocks_are_whole(); !whole.ok()) outcome = whole.error();
     if (!outcome.ok() && !device_->lost()) BOHR_TRY_STATUS(guard_->restore());
     return outcome;
   }
@@ -119,17 +119,15 @@ class CudaReplayer : public Replayer {
   }
 
   Status resume() override {
+    // Looked at before anything else: a digest of freed memory would end the context.
+    if (!large_.still_there() || (guard_ && !guard_->still_there())) {
+      return Error{"memory-changed", launch_.program.source, "",
+                   "memory that the launch uses was freed or handed out anew meanwhile",
+                   "explore it in one piece: a longer --max-pause"};
+    }
     if (!guard_ && !large_.empty()) return note_own_launch();
     BOHR_TRY_STATUS(still_there());
     BOHR_TRY_STATUS(large_blocks_are_whole());
-    if (!guard_->still_there()) {
-      const Error gone{"memory-changed", launch_.program.source, "",
-                       "memory that the launch uses was freed or handed out anew meanwhile",
-                       "explore it in one piece: a longer --max-pause"};
-      guard_->drop();
-      return gone;
-    }
-    BOHR_TRY_STATUS(device_->wait());
     BOHR_TRY_STATUS(guard_->keep_own());
     BOHR_TRY(digest, guard_->digest());
     own_digest_ = digest;
@@ -221,6 +219,24 @@ class CudaReplayer : public Replayer {
   }
 
   // --- learning ---
+
+  // Copies and sets write what they say, whether the program names it or not. What the driver does
+  // not know (arrays, memory of the host that is not pinned) could not be put back.
+  Status add_destinations(Ranges* all) const {
+    for (const int32_t node : launch_.nodes) {
+      const NodeWork& work = launch_.work->nodes[static_cast<size_t>(node)];
+      if (work.type != CU_GRAPH_NODE_TYPE_MEMCPY && work.type != CU_GRAPH_NODE_TYPE_MEMSET)
+        continue;
+      const ByteRange range = destination_of(work);
+      if (range.empty() || !is_known(driver_, range)) {
+        return Error{"unguarded-memory", launch_.program.source, "node " + std::to_string(node),
+                     "it writes memory that cannot be saved: an array, or pageable memory",
+                     "explore a graph that writes device or pinned memory"};
+      }
+      all->push_back(range);
+    }
+    return Nothing{};
+  }
 
   Status observe_writes() {
     std::vector<Ranges> changed(steps_.size());

@@ -7,11 +7,12 @@
 //   held_guest ARM NAME [MICROSECONDS [LAUNCHES]]
 //
 // ARM: race, clean (one wait more), candidate (`p` had contents before), updatable (a node that
-// cannot be run by itself), threads (another thread works meanwhile, on memory that the graph names
-// and does not touch), large (`p` lies at the end of a block too large to be saved whole), destroy
-// (the exec is destroyed after 12 launches, and the same work done without a graph from then on),
-// rests (for 2 s after 12 launches). A kernel takes so long; 20 launches if nothing is said. Says
-// "NAME right", or what is wrong.
+// cannot be run by itself), pageable (a copy to memory that cannot be saved), threads (another
+// thread works meanwhile, on memory that the graph names and does not touch), large (`p` lies at
+// the end of a block too large to be saved whole), destroy (the exec is destroyed after 12
+// launches, and the same work done without a graph from then on), rests (for 2 s after 12
+// launches). A kernel takes so long; 20 launches if nothing is said. Says "NAME right", or what is
+// wrong.
 #include <cuda.h>
 #include <unistd.h>
 
@@ -67,6 +68,8 @@ void submit(const std::string& arm) {
   if (arm == "clean") order(main_stream, side, fork_event);
   launch(fake_kernel("_Z7consumePKjPj", 2, consume), side, p, out);
   order(side, main_stream, join_event);
+  static unsigned on_host = 0;
+  if (arm == "pageable") cuMemcpyDtoHAsync_v2(&on_host, out, sizeof on_host, main_stream);
   const char* name = arm == "updatable" ? "_Z15count_updatablePjS_" : "_Z5countPjS_";
   launch(fake_kernel(name, 2, count), main_stream, number, ticks);
 }

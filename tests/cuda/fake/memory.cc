@@ -39,6 +39,17 @@ CUDA_MEMCPY3D line_to_device(CUdeviceptr dst, const void* src, size_t bytes) {
   return copy;
 }
 
+CUDA_MEMCPY3D line_to_host(void* dst, CUdeviceptr src, size_t bytes) {
+  CUDA_MEMCPY3D copy = {};
+  copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+  copy.srcDevice = src;
+  copy.dstMemoryType = CU_MEMORYTYPE_HOST;
+  copy.dstHost = dst;
+  copy.WidthInBytes = bytes;
+  copy.Height = copy.Depth = 1;
+  return copy;
+}
+
 }  // namespace
 
 void fake_copy(const CUDA_MEMCPY3D& copy) {
@@ -110,7 +121,10 @@ CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void* src, size_t bytes, CU
   return CALL(cuMemcpyHtoDAsync_v2, body, dst, src, bytes, stream);
 }
 CUresult cuMemcpyDtoHAsync_v2(void* dst, CUdeviceptr src, size_t bytes, CUstream stream) {
-  const auto body = [&] { std::memcpy(dst, pointer_to(src), bytes); };
+  const auto body = [&] {
+    const CUDA_MEMCPY3D copy = line_to_host(dst, src, bytes);
+    if (!fake_capture(stream, &copy)) fake_copy(copy);
+  };
   return CALL(cuMemcpyDtoHAsync_v2, body, dst, src, bytes, stream);
 }
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
