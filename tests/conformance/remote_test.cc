@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "conformance/replayer_suite.h"
+#include "forwarding_replayer.h"
 #include "replay/remote/replayer.h"
 #include "replay/service.h"
 #include "replay/symbolic/replayer.h"
@@ -52,27 +53,15 @@ class Server {
   std::thread thread_;
 };
 
-// Forwards, so that the server outlives its client.
-class ServedReplayer : public Replayer {
+// A base is destroyed after the one behind it: the server outlives its client.
+struct ServedBy {
+  Server server;
+};
+class ServedReplayer : private ServedBy, public ForwardingReplayer {
  public:
   explicit ServedReplayer(const std::array<int, 2>& ends)
-      : server_(ends[0]), inner_(remote_replayer(conformance_program(), ends[1])) {}
-  const Program& program() const override { return inner_->program(); }
-  std::span<const Step> steps() const override { return inner_->steps(); }
-  Result<Saved> learn() override { return inner_->learn(); }
-  std::span<const ByteRange> written(int32_t step) const override { return inner_->written(step); }
-  Result<Outcome> run(const Request& request) override { return inner_->run(request); }
-  Result<Outcome> run_unforced(uint64_t seed) override { return inner_->run_unforced(seed); }
-  Status restore() override { return inner_->restore(); }
-  Status release() override { return inner_->release(); }
-  Result<std::vector<uint64_t>> digest(std::span<const ByteRange> ranges) override {
-    return inner_->digest(ranges);
-  }
-  Result<Bytes> fetch(ByteRange range) override { return inner_->fetch(range); }
-
- private:
-  Server server_;
-  std::unique_ptr<Replayer> inner_;
+      : ServedBy{Server(ends[0])},
+        ForwardingReplayer(remote_replayer(conformance_program(), ends[1])) {}
 };
 
 std::unique_ptr<Replayer> make() { return std::make_unique<ServedReplayer>(socket_pair()); }

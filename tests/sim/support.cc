@@ -48,7 +48,7 @@ std::vector<int32_t> schedule_of(std::span<const Step> steps, const std::vector<
 
 Result<replay::Outcome> Account::run(const replay::Request& request) {
   orders_.push_back(digest_of(request.order));
-  return inner_->run(request);
+  return ForwardingReplayer::run(request);
 }
 
 int64_t Account::replays_to(const std::vector<Step>& order) const {

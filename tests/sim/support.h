@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "explore/explore.h"
+#include "forwarding_replayer.h"
 #include "model/exploration.h"
 #include "order/step_order.h"
 #include "replay/replayer.h"
@@ -20,31 +21,16 @@ Options small_machine(const Timing& timing = {});
 
 std::unique_ptr<replay::Replayer> replayer_of(const Ran& ran, const Options& options);
 
-// Forwards to another replayer, and notes each order that it ran.
-class Account final : public replay::Replayer {
+// Notes each order that it ran.
+class Account final : public test::ForwardingReplayer {
  public:
-  explicit Account(std::unique_ptr<replay::Replayer> inner) : inner_(std::move(inner)) {}
-
-  const bohr::Program& program() const override { return inner_->program(); }
-  std::span<const Step> steps() const override { return inner_->steps(); }
-  Result<replay::Saved> learn() override { return inner_->learn(); }
-  std::span<const ByteRange> written(int32_t step) const override { return inner_->written(step); }
+  using ForwardingReplayer::ForwardingReplayer;
   Result<replay::Outcome> run(const replay::Request& request) override;
-  Result<replay::Outcome> run_unforced(uint64_t seed) override {
-    return inner_->run_unforced(seed);
-  }
-  Status restore() override { return inner_->restore(); }
-  Status release() override { return inner_->release(); }
-  Result<std::vector<uint64_t>> digest(std::span<const ByteRange> ranges) override {
-    return inner_->digest(ranges);
-  }
-  Result<replay::Bytes> fetch(ByteRange range) override { return inner_->fetch(range); }
 
   // Replays up to the first one of an order; 0: it was never run.
   int64_t replays_to(const std::vector<Step>& order) const;
 
  private:
-  std::unique_ptr<replay::Replayer> inner_;
   std::vector<uint64_t> orders_;  // digests, in turn
 };
 

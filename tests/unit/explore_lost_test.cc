@@ -23,7 +23,7 @@ constexpr const char* kTwoRaces =
 class Mortal : public ForwardingReplayer {
  public:
   Mortal(Program program, std::string code)
-      : ForwardingReplayer(std::move(program)), code_(std::move(code)) {}
+      : ForwardingReplayer(symbolic_of(std::move(program))), code_(std::move(code)) {}
   Result<replay::Outcome> run(const replay::Request& request) override {
     const auto place = [&](int32_t step) {
       return std::find(request.order.begin(), request.order.end(), step);

@@ -32,7 +32,9 @@ const std::string kSharedScratch =
 class Launched : public ForwardingReplayer {
  public:
   Launched(Program program, Orders own, int32_t contents = 2)
-      : ForwardingReplayer(std::move(program)), own_(std::move(own)), contents_(contents) {}
+      : ForwardingReplayer(symbolic_of(std::move(program))),
+        own_(std::move(own)),
+        contents_(contents) {}
 
   Result<replay::Saved> learn() override {
     BOHR_TRY(saved, ForwardingReplayer::learn());

@@ -20,7 +20,7 @@ const std::string kMissingWait =
 class Timed : public ForwardingReplayer {
  public:
   Timed(Program program, std::vector<int64_t> times)
-      : ForwardingReplayer(std::move(program)), times_(std::move(times)) {}
+      : ForwardingReplayer(symbolic_of(std::move(program))), times_(std::move(times)) {}
   Result<replay::Outcome> run_unforced(uint64_t seed) override {
     const int64_t time = times_[(seed - 1) % times_.size()];
     const std::vector<int32_t> order =

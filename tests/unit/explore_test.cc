@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "explore_texts.h"
+#include "forwarding_replayer.h"
 #include "replay/symbolic/replayer.h"
 
 namespace bohr::test {
@@ -110,33 +111,18 @@ TEST(Explore, StopsAtTheFirstDamageWhereItMayNotRunOn) {
 }
 
 // Symbolic memory in which the last step fails when it was handed foreign bytes.
-class Fragile : public replay::Replayer {
+class Fragile : public ForwardingReplayer {
  public:
-  explicit Fragile(Program program)
-      : inner_(replay::symbolic_replayer(std::move(program)).value()) {}
-  const Program& program() const override { return inner_->program(); }
-  std::span<const Step> steps() const override { return inner_->steps(); }
-  Result<replay::Saved> learn() override { return inner_->learn(); }
-  std::span<const ByteRange> written(int32_t step) const override { return inner_->written(step); }
+  explicit Fragile(Program program) : ForwardingReplayer(symbolic_of(std::move(program))) {}
   Result<replay::Outcome> run(const replay::Request& request) override {
-    auto outcome = inner_->run(request);
+    auto outcome = ForwardingReplayer::run(request);
     if (!outcome.ok() || outcome.value().ran < request.order.size()) return outcome;
     if (right_.empty()) right_ = outcome.value().digests;
     if (outcome.value().digests != right_) return Error{"sim-access", "", "", "out of bounds", ""};
     return outcome;
   }
-  Result<replay::Outcome> run_unforced(uint64_t seed) override {
-    return inner_->run_unforced(seed);
-  }
-  Status restore() override { return inner_->restore(); }
-  Status release() override { return inner_->release(); }
-  Result<std::vector<uint64_t>> digest(std::span<const ByteRange> ranges) override {
-    return inner_->digest(ranges);
-  }
-  Result<replay::Bytes> fetch(ByteRange range) override { return inner_->fetch(range); }
 
  private:
-  std::unique_ptr<replay::Replayer> inner_;
   std::vector<uint64_t> right_;  // of the first run
 };
 

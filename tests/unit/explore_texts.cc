@@ -14,13 +14,17 @@ Program program_of(const std::string& case_text) {
   return std::move(program).value();
 }
 
+std::unique_ptr<replay::Replayer> symbolic_of(Program program) {
+  auto replayer = replay::symbolic_replayer(std::move(program));
+  BOHR_CHECK(replayer.ok());
+  return std::move(replayer).value();
+}
+
 Exploration exploration_of(const std::string& case_text, const explore::Options& options) {
   const Program program = program_of(case_text);
   const auto verdict = check::check(program, {});
   BOHR_CHECK(verdict.ok());
-  auto replayer = replay::symbolic_replayer(program);
-  BOHR_CHECK(replayer.ok());
-  auto exploration = explore::explore(*replayer.value(), verdict.value(), options);
+  auto exploration = explore::explore(*symbolic_of(program), verdict.value(), options);
   BOHR_CHECK(exploration.ok());
   return std::move(exploration).value();
 }

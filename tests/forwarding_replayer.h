@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symbolic memory behind a replayer of which tests change single answers.
+// A replayer that forwards to another one; tests change single answers.
 #pragma once
 
 #include <memory>
+#include <utility>
 
-#include "replay/symbolic/replayer.h"
+#include "replay/replayer.h"
 
 namespace bohr::test {
 
 class ForwardingReplayer : public replay::Replayer {
  public:
-  explicit ForwardingReplayer(Program program)
-      : inner_(replay::symbolic_replayer(std::move(program)).value()) {}
+  explicit ForwardingReplayer(std::unique_ptr<replay::Replayer> inner) : inner_(std::move(inner)) {}
   const Program& program() const override { return inner_->program(); }
   std::span<const Step> steps() const override { return inner_->steps(); }
   Result<replay::Saved> learn() override { return inner_->learn(); }
@@ -23,6 +23,8 @@ class ForwardingReplayer : public replay::Replayer {
     return inner_->run_unforced(seed);
   }
   Status restore() override { return inner_->restore(); }
+  Status pause() override { return inner_->pause(); }
+  Status resume() override { return inner_->resume(); }
   Status release() override { return inner_->release(); }
   Result<std::vector<uint64_t>> digest(std::span<const ByteRange> ranges) override {
     return inner_->digest(ranges);
