@@ -16,11 +16,11 @@
 namespace bohr::app {
 
 struct HoldOptions {
-  explore::Options explore;
+  // An order that runs on after a step differed may end the process.
+  explore::Options explore = {.whole_too = true, .run_on = false};
   uint64_t launch = 10;             // of each instantiated graph: the first that is offered
   std::vector<std::string> graphs;  // names; empty: every graph with something to decide
   std::chrono::milliseconds max_pause{1000};
-  bool may_lose_process = false;  // then orders run on after a step differed, to their outputs
 };
 
 class HeldLaunches {

@@ -67,11 +67,7 @@ int run_guest(const Arguments& arguments, const std::vector<std::string>& extra,
   run.stacks = arguments.stacks;
   run.lib = lib == nullptr ? "" : lib;
   run.check = options.value();
-  if (arguments.explore) {
-    run.explore = arguments.hold;
-    run.explore->explore.run_on = arguments.hold.may_lose_process;
-    run.explore->explore.whole_too = true;
-  }
+  if (arguments.explore) run.explore = arguments.hold;
   const Result<app::RunOutcome> outcome = app::run(run, [](const std::string& line) { say(line); });
   if (!outcome.ok()) return say_error(outcome.error()), kUsage;
   return report_run(outcome.value(), arguments, options.value());
@@ -125,7 +121,7 @@ void add_run(CLI::App* app, const std::vector<std::string>* guest, int* status) 
       ->check(CLI::NonNegativeNumber);
   command->add_option("--budget", arguments->hold.explore.budget, "replays at most for each graph")
       ->capture_default_str();
-  command->add_flag("--may-lose-process", arguments->hold.may_lose_process,
+  command->add_flag("--may-lose-process", arguments->hold.explore.run_on,
                     "run wrong orders to their end, to see what they reach: a kernel that reads "
                     "garbage may end the program");
   command->add_option("--orders", arguments->hold.explore.random_orders, "random orders")

@@ -3,6 +3,7 @@
 #include "replay/cuda/device.h"
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
 #include "replay/cuda/device_code.h"
@@ -11,6 +12,7 @@ namespace bohr::replay::cuda {
 
 namespace {
 
+constexpr std::chrono::milliseconds kLongest{20000};  // what a program does at one go
 constexpr unsigned kThreads = 256;
 constexpr unsigned kMostBlocks = 2048;
 constexpr unsigned kMostRows = 1024;
@@ -147,7 +149,7 @@ Status Device::check(CUresult result, const std::string& what) {
 }
 
 Status Device::wait() {
-  const auto until = std::chrono::steady_clock::now() + limit_;
+  const auto until = std::chrono::steady_clock::now() + kLongest;
   for (int turn = 0;; ++turn) {
     const CUresult result = driver_.cuStreamQuery(stream_);
     if (result != CUDA_ERROR_NOT_READY) return check(result, "waiting for a replay");
@@ -156,7 +158,7 @@ Status Device::wait() {
     if (std::chrono::steady_clock::now() < until) continue;
     lost_ = true;
     return Error{"watchdog", "a replay", "",
-                 "the device was not done after " + std::to_string(limit_.count()) +
+                 "the device was not done after " + std::to_string(kLongest.count()) +
                      " ms: a kernel waits for something that this order puts after it",
                  "the program relies on an order that no edge shows; start it again"};
   }

@@ -5,7 +5,6 @@
 
 #include <cuda.h>
 
-#include <chrono>
 #include <memory>
 #include <span>
 #include <string>
@@ -77,7 +76,6 @@ class Device {
   // Until all that was issued is done. Error `watchdog` when it takes longer than the limit: what
   // runs cannot be stopped, so the process is as good as lost.
   Status wait();
-  void set_limit(std::chrono::milliseconds limit) { limit_ = limit; }
   bool lost() const { return lost_; }
 
   Result<SpanList> upload(std::vector<Span> spans);
@@ -111,7 +109,6 @@ class Device {
   CUstream stream_ = nullptr;
   Buffer changed_;
   Buffer found_;
-  std::chrono::milliseconds limit_{20000};
   bool lost_ = false;
 };
 

@@ -11,8 +11,6 @@ namespace bohr::replay::cuda {
 
 #define BOHR_REPLAY_FUNCTIONS(X)   \
   X(cuCtxGetCurrent)               \
-  X(cuCtxPushCurrent_v2)           \
-  X(cuCtxPopCurrent_v2)            \
   X(cuCtxSynchronize)              \
   X(cuFuncGetName)                 \
   X(cuFuncGetParamInfo)            \

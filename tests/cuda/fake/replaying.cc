@@ -7,8 +7,6 @@
 
 extern "C" {
 
-CUresult cuCtxPushCurrent_v2(CUcontext) { return CUDA_SUCCESS; }
-CUresult cuCtxPopCurrent_v2(CUcontext* context) { return *context = kContext, CUDA_SUCCESS; }
 CUresult cuGetErrorName(CUresult, const char** name) { return *name = "FAKE_ERROR", CUDA_SUCCESS; }
 CUresult cuStreamDestroy_v2(CUstream) { return CUDA_SUCCESS; }
 
