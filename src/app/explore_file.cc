@@ -48,6 +48,9 @@ Result<std::vector<Explored>> explore_path(const std::string& path, const CheckO
     explore::Options own = options;
     own.ignored = std::move(ignored[i]);
     auto replayer = replay::symbolic_replayer(one.program);
+    if (replayer.ok() && one.program.recorded && replayer.value()->steps().empty())
+      replayer = Error{"explore-nothing", one.name, "", "no step of it was recorded",
+                       "record it again: bohr run -- CMD"};
     if (!replayer.ok()) {
       list.push_back({std::move(one), std::nullopt, replayer.error(), 0});
       continue;

@@ -198,7 +198,8 @@ Result<int> HeldLaunches::wait_for(const replay::Offer& paused, pid_t guest, mil
 
 namespace {
 
-// The steps of one launch, named by a launch of the same graph in another reading of the log.
+// Graphs keep their numbers from one reading to the next, since a log only grows; ops may not. The
+// steps of one launch, named by a launch of the same graph in another reading of the log.
 void move_to(OpId launch, Exploration* exploration) {
   const auto move = [launch](std::vector<Step>* steps) {
     for (Step& step : *steps) step.op = launch;

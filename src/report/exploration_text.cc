@@ -217,6 +217,7 @@ std::string lost_text(const LostProcess& lost) {
           ? "in a legal order a kernel waits for ever: the program relies on an order that no edge "
             "shows, and its process is lost"
           : "a legal order ended the program's context: its process is lost";
+  if (lost.order.empty()) return "a launch of the program's own ended its context";
   if (lost.early.label.empty()) return what;
   return what + fmt::format(". It leaves the baseline where {} runs before {}",
                             step_text(lost.early), step_text(lost.late));

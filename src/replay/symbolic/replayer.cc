@@ -180,7 +180,7 @@ Result<std::unique_ptr<Replayer>> symbolic_replayer(Program program) {
     return Error{"params-only", program.source, "",
                  "what its kernels read and write is known from their parameters only, so orders "
                  "of it prove nothing without a GPU",
-                 "explore it where it runs"};
+                 "explore it where it runs: bohr run --explore -- CMD"};
   }
   return std::unique_ptr<Replayer>(std::make_unique<SymbolicReplayer>(std::move(program)));
 }
