@@ -21,7 +21,7 @@ under() {
   if [[ $bohr == none ]]; then
     case $stacks in default) stacks= ;; none) stacks=0 ;; esac
     env CUDA_INJECTION64_PATH="$AGENT" BOHR_AGENT="$AGENT" BOHR_DIR="$folder" \
-      BOHR_STACKS="$stacks" PYTHONPATH="$root/python/bohr${PYTHONPATH:+:$PYTHONPATH}" "$@"
+      BOHR_STACKS="$stacks" PYTHONPATH="$root/python${PYTHONPATH:+:$PYTHONPATH}" "$@"
   else
     local options=()
     [[ $stacks == default ]] || options=(--stacks "$stacks")

@@ -28,7 +28,7 @@ run() {
   if [[ $bohr == none ]]; then
     mkdir -m 700 "$folder"
     env CUDA_INJECTION64_PATH="$AGENT" BOHR_AGENT="$AGENT" BOHR_DIR="$folder" \
-      PYTHONPATH="$root/python/bohr${PYTHONPATH:+:$PYTHONPATH}" "$@" \
+      PYTHONPATH="$root/python${PYTHONPATH:+:$PYTHONPATH}" "$@" \
       >"$folder.out" 2>&1 </dev/null || status=$?
   else
     "$bohr" run --exit=guest -o "$folder" -- "$@" >"$folder.out" 2>&1 </dev/null || status=$?

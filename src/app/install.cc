@@ -36,10 +36,8 @@ std::vector<fs::path> library_folders() {
 }
 
 std::string find_shim(const fs::path& folder) {
-  for (const char* below : {"python/bohr", "python", "python/bohr/shim"}) {
-    if (present(folder / below / "sitecustomize.py")) return folder / below;
-  }
-  return {};
+  const fs::path shim = folder / "python";
+  return present(shim / "sitecustomize.py") ? shim : fs::path();
 }
 
 }  // namespace

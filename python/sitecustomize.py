@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs in every Python process below `bohr run`, because this folder stands first on PYTHONPATH.
+"""Runs in every Python process below `bohr run`, because this folder stands first on PYTHONPATH;
+for the same reason `import bohr` works there.
 
 Starts the shim, then the sitecustomize that this one shadows. Nothing here may break the program.
 """
@@ -14,7 +15,7 @@ def _start_shim():
     try:
         import importlib.util
 
-        path = os.path.join(_HERE, "_shim.py")
+        path = os.path.join(_HERE, "bohr", "_shim.py")
         spec = importlib.util.spec_from_file_location("_bohr_shim", path)
         module = importlib.util.module_from_spec(spec)
         sys.modules["_bohr_shim"] = module
@@ -25,10 +26,12 @@ def _start_shim():
 
 
 def _run_shadowed():
-    """The distribution's or the user's own sitecustomize, the next one on the path."""
-    for folder in sys.path:
+    """The distribution's or the user's own sitecustomize, the next one on the path. Only
+    behind this folder: another copy of Bohr may stand there, which looks further in its turn."""
+    own = [at for at, folder in enumerate(sys.path) if os.path.abspath(folder) == _HERE]
+    for folder in sys.path[max(own, default=-1) + 1 :]:
         path = os.path.join(folder, "sitecustomize.py")
-        if os.path.abspath(folder) == _HERE or not os.path.isfile(path):
+        if not os.path.isfile(path):
             continue
         with open(path, encoding="utf-8") as file:
             source = file.read()
@@ -37,6 +40,7 @@ def _run_shadowed():
         return
 
 
-if os.environ.get("BOHR_AGENT") and os.environ.get("BOHR_DIR"):
+_armed = os.environ.get("BOHR_AGENT") and os.environ.get("BOHR_DIR")
+if _armed and "_bohr_shim" not in sys.modules:
     _start_shim()
 _run_shadowed()
