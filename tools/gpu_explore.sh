@@ -4,7 +4,7 @@
 #
 #   tools/gpu_explore.sh [PART...]      (default: all)
 #
-# Parts: silent scratch programs atomic deepseek slices killed large shared. Each takes less than
+# Parts: silent scratch programs atomic deepseek slices killed large shared hostile. Each takes less than
 # two minutes.
 #
 # BOHR names a built tool (default: build/release/bohr). The reports lie in build/gpu-explore. Ends
@@ -176,7 +176,55 @@ shared() {
   ok shared "$(head -n 1 shared.txt)" grep -q "^0 foreign writes lost" shared.txt
 }
 
-if (($# == 0)); then set -- silent scratch programs atomic deepseek slices killed large shared; fi
+# Orders that end the process, a program that ends meanwhile, another thread's launches and updates.
+hostile() {
+  local arm i
+  compile fatal_orders
+  compile two_threads
+  for arm in garbage fatal hang; do
+    explore $arm.clean -- ./fatal_orders $arm clean
+    ok $arm.clean "$(tail -n 1 $arm.clean.err)" clean $arm.clean
+    ok $arm.clean "right" grep -q "right after" $arm.clean.txt
+  done
+  explore garbage.stopped -- ./fatal_orders garbage race
+  ok garbage.stopped "$(held garbage.stopped)" proved garbage.stopped
+  ok garbage.stopped "right afterwards" grep -q "right after" garbage.stopped.txt
+  explore garbage.lost --may-lose-process -- ./fatal_orders garbage race
+  ok garbage.lost "the order is told" grep -q "ended the program's context" garbage.lost.txt
+  ok garbage.lost "its note stays" grep -q "was under way" garbage.lost.err
+  explore garbage.again --may-lose-process --restart -- ./fatal_orders garbage race
+  ok garbage.again "$(held garbage.again)" proved garbage.again
+  ok garbage.again "$(grep -c "started again" garbage.again.err) starts more" \
+    grep -q "right after" garbage.again.txt
+  for arm in fatal hang; do
+    explore $arm.again --restart 3 -- ./fatal_orders $arm race
+    ok $arm.again "the pair is told" grep -qE "fill.*|look_up.*|wait_for.* runs$" $arm.again.txt
+    ok $arm.again "$(grep -c "started again" $arm.again.err) starts more" \
+      grep -q "right after" $arm.again.txt
+  done
+  ok hang.again "a hidden order" grep -q "waits for ever" hang.again.txt
+  explore threads --launch 3 -- ./two_threads 500
+  ok threads "$(held threads)" proved threads
+  ok threads "right" grep -q "right after 1000 launches" threads.txt
+  explore threads.slices --launch 3 --max-pause 0.01 --orders 4000 --budget 100000 -- \
+    ./two_threads 500
+  ok threads.slices "right" grep -q "right after 1000 launches" threads.slices.txt
+  compile counting_graph
+  rm -rf ended
+  "$bohr" run --explore --max-pause 0 --orders 1000000 --budget 10000000 -o ended -- \
+    ./counting_graph 3000 >ended.txt 2>ended.err </dev/null &
+  for i in $(seq 100); do
+    if grep -q " held;" ended.err; then break; fi
+    sleep 0.1
+  done
+  pkill -KILL -x counting_graph
+  wait $!
+  ok ended "told, and nobody waits" grep -q "ended by SIGKILL" ended.err
+}
+
+if (($# == 0)); then
+  set -- silent scratch programs atomic deepseek slices killed large shared hostile
+fi
 for part in "$@"; do "$part"; done
 printf '%d passed, %d failed\n' "$passed" "$failed"
 ((failed == 0))

@@ -69,13 +69,26 @@ Result<std::unique_ptr<HeldLaunches>> HeldLaunches::listen(const std::string& di
                                                            const HoldOptions& options,
                                                            const CheckOptions& check, Say say) {
   BOHR_TRY(socket, HoldSocket::listen(dir + "/explore.sock"));
+  BOHR_TRY(journal, Journal::open(dir + "/" + kJournalName));
   return std::unique_ptr<HeldLaunches>(
-      new HeldLaunches(std::move(socket), options, check, std::move(say)));
+      new HeldLaunches(std::move(socket), std::move(journal), options, check, std::move(say)));
 }
 
-HeldLaunches::HeldLaunches(HoldSocket socket, const HoldOptions& options, const CheckOptions& check,
-                           Say say)
-    : socket_(std::move(socket)), options_(options), check_(check), say_(std::move(say)) {}
+HeldLaunches::HeldLaunches(HoldSocket socket, Journal journal, const HoldOptions& options,
+                           const CheckOptions& check, Say say)
+    : socket_(std::move(socket)),
+      journal_(std::move(journal)),
+      options_(options),
+      check_(check),
+      say_(std::move(say)) {}
+
+void HeldLaunches::start_again() {
+  graphs_.clear();
+  refused_.clear();
+  journal_.end();
+  lost_ = 0;
+  ++restarts_;
+}
 
 std::map<std::string, std::string> HeldLaunches::variables() const {
   return {{agent::kExploreVariable, socket_.path()},
@@ -132,7 +145,16 @@ Result<std::optional<HeldLaunches::Found>> HeldLaunches::find(const Connection& 
 
 Status HeldLaunches::explore(Connection connection, const replay::Offer& offer, Found found,
                              const Stop& stop) {
-  Program one = one_launch(found.checked.program, found.launch);
+  const Program& whole = found.checked.program;
+  const uint64_t work =
+      work_key(whole.graphs[whole.ops[found.launch.index()].graph.index()], whole);
+  if (lost_orders_.unlearned.contains(work)) {
+    connection.go_on(0);
+    return Error{"process-lost", offer.log, "",
+                 "to watch its steps for what they write ended the program before",
+                 "explore another graph (--graph)"};
+  }
+  Program one = one_launch(whole, found.launch);
   BOHR_TRY(answer, answer_for(one, found.launch, check_.strict_threads));
   say_(fmt::format("{}, launch {}: held; {} to decide in {}", found.name, offer.launch,
                    report::count(found.pairs, "pair"),
@@ -141,26 +163,53 @@ Status HeldLaunches::explore(Connection connection, const replay::Offer& offer, 
   replay::Holds holds;
   const pid_t guest = connection.peer();
   const auto reconnect = [&](milliseconds rest) { return wait_for(offer, guest, rest, stop); };
+  const auto note_run = [&](const replay::Request* request) {
+    request == nullptr ? journal_.end() : journal_.begin(found.name, *request);
+  };
   auto replayer = replay::remote_replayer(std::move(one), std::move(connection).take(),
-                                          {stop, options_.max_pause, reconnect}, &holds);
-  auto explored = explore_on(*replayer, std::move(found.checked), check_, options_.explore);
+                                          {stop, options_.max_pause, reconnect, note_run}, &holds);
+  explore::Options options = options_.explore;
+  options.lost = lost_orders_.orders[work];
+  auto explored = explore_on(*replayer, std::move(found.checked), check_, options);
   Status released = replayer->release();
   replayer.reset();
-  if (!explored.ok()) return explored.error();
+  if (!explored.ok()) {
+    if (explored.error().code == "process-lost") {
+      lost_orders_.unlearned.insert(work);
+      lost_ = guest;
+    }
+    return explored.error();
+  }
   Exploration& exploration = *explored.value().exploration;
+  note_loss(work, exploration.reasons, guest);
   using Seconds = std::chrono::duration<double>;
   say_(fmt::format("{}: {} proved; {}, held {}, {:.2f} s in all, longest {:.2f} s", found.name,
                    report::count(static_cast<int64_t>(exploration.witnesses.size()), "race"),
                    report::count(exploration.replays, "replay"),
                    holds.count == 1 ? "once" : std::to_string(holds.count) + " times",
                    Seconds(holds.all).count(), Seconds(holds.longest).count()));
+  const LostProcess& lost = exploration.lost;
   exploration.held.count = holds.count;
-  exploration.held.restored = released.ok() && exploration.lost.reason.empty();
+  exploration.held.restarts = restarts_;
+  exploration.held.restored = released.ok() && (lost.reason.empty() || lost.earlier) && lost_ == 0;
   exploration.held.longest_ns = holds.longest.count();
   exploration.held.all_ns = holds.all.count();
   graphs_.push_back({offer.log, offer.graph, std::move(explored.value().checked.verdict),
                      std::move(exploration)});
   return released;
+}
+
+void HeldLaunches::note_loss(uint64_t work, const std::vector<std::string>& reasons,
+                             pid_t process) {
+  for (const char* reason : {"process-lost", "watchdog", "remote-lost"}) {
+    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) continue;
+    if (!journal_.under_way()) return;
+    explore::LostOrder order = *journal_.under_way();
+    order.reason = reason;
+    lost_orders_.orders[work].push_back(std::move(order));
+    lost_ = process;
+    return;
+  }
 }
 
 Result<int> HeldLaunches::wait_for(const replay::Offer& paused, pid_t guest, milliseconds rest,

@@ -12,6 +12,8 @@
 
 #include "app/explore_file.h"
 #include "app/hold_socket.h"
+#include "app/journal.h"
+#include "app/lost_orders.h"
 
 namespace bohr::app {
 
@@ -21,6 +23,7 @@ struct HoldOptions {
   uint64_t launch = 10;             // of each instantiated graph: the first that is offered
   std::vector<std::string> graphs;  // names; empty: every graph with something to decide
   std::chrono::milliseconds max_pause{1000};
+  int64_t restarts = 0;  // of the program at most, after orders that ended it
 };
 
 class HeldLaunches {
@@ -38,6 +41,10 @@ class HeldLaunches {
   std::map<std::string, std::string> variables() const;
   // Takes the offers that wait, one after the other.
   void turn(const Stop& stop);
+  // The process that an order ended in this start of the program, or 0.
+  pid_t lost() const { return lost_; }
+  // The program starts again: its graphs are explored anew, without what ended it before.
+  void start_again();
   // What was found, put beside the checks of the ended run.
   Result<std::vector<Explored>> attach(std::vector<Checked> checked) const;
 
@@ -62,22 +69,29 @@ class HeldLaunches {
     int64_t pairs = 0;  // to decide in it
   };
 
-  HeldLaunches(HoldSocket socket, const HoldOptions& options, const CheckOptions& check, Say say);
+  HeldLaunches(HoldSocket socket, Journal journal, const HoldOptions& options,
+               const CheckOptions& check, Say say);
   Status take(Connection connection, const Stop& stop);
   // Nothing where the launch is to go on, which its agent has then been told.
   Result<std::optional<Found>> find(const Connection& connection, const replay::Offer& offer) const;
   Status explore(Connection connection, const replay::Offer& offer, Found found, const Stop& stop);
+  // Remembers the order that ended `process` when there is one.
+  void note_loss(uint64_t work, const std::vector<std::string>& reasons, pid_t process);
   // A connection to the paused search of an offer's exec, when its guest had a rest.
   Result<int> wait_for(const replay::Offer& paused, pid_t guest, std::chrono::milliseconds rest,
                        const Stop& stop) const;
   Result<Explored> attach_to(Checked checked) const;
 
   HoldSocket socket_;
+  Journal journal_;
   HoldOptions options_;
   CheckOptions check_;
   Say say_;
   std::vector<Graph> graphs_;
   std::vector<Refused> refused_;
+  LostOrders lost_orders_;
+  pid_t lost_ = 0;
+  int64_t restarts_ = 0;
 };
 
 }  // namespace bohr::app

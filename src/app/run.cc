@@ -15,6 +15,7 @@
 #include "app/files.h"
 #include "app/install.h"
 #include "app/log_watch.h"
+#include "app/restart.h"
 #include "app/run_dir.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -150,6 +151,20 @@ std::string end_line(const GuestEnd& end) {
   return text + fmt::format("the program ended with {}", end.code);
 }
 
+// While it runs its launches are held, where that is asked for, and its logs looked at.
+GuestEnd wait_for_end(Guest& guest, HeldLaunches* held, const RunOptions& options,
+                      LiveCheck* live) {
+  std::optional<LostGuest> lost;
+  for (;;) {
+    if (const auto end = guest.wait(held ? kHoldTurn : kTurn)) return *end;
+    if (held) held->turn([&guest] { return guest.ending(); });
+    live->turn();
+    if (!held || held->lost() == 0 || options.explore->restarts == 0) continue;
+    if (!lost) lost.emplace(held->lost(), guest.pid());
+    lost->turn();
+  }
+}
+
 // Tells of a final check that will take a while.
 void announce_check(const std::string& dir, const Say& say) {
   constexpr uint64_t kLong = uint64_t{32} << 20;
@@ -182,15 +197,20 @@ Result<RunOutcome> run(const RunOptions& options, const Say& say) {
     drop_run_dir(dir);
     return started.error();
   }
-  Guest& guest = *started.value();
   say(fmt::format("recording to {}/ (private to you, at most {} a process); output is untouched",
                   dir.path,
                   report::bytes(options.max_log > 0 ? options.max_log : agent::kDefaultMaxLog)));
   LiveCheck live(options, dir.path, say);
-  std::optional<GuestEnd> end;
-  while (!(end = guest.wait(held ? kHoldTurn : kTurn))) {
-    if (held) held->turn([&guest] { return guest.ending(); });
-    live.turn();
+  std::optional<GuestEnd> end = wait_for_end(*started.value(), held.get(), options, &live);
+  for (int64_t number = 1; held && held->lost() != 0 && end->passed_on == 0; ++number) {
+    if (number > options.explore->restarts) break;
+    say(end_line(*end));
+    BOHR_TRY_STATUS(put_aside(dir.path, number));
+    held->start_again();
+    say(fmt::format("an order ended it: started again, {} of at most {}", number,
+                    options.explore->restarts));
+    BOHR_TRY(again, Guest::start(options.command, variables));
+    end = wait_for_end(*again, held.get(), options, &live);
   }
   say(end_line(*end));
   announce_check(dir.path, say);

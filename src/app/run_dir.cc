@@ -14,6 +14,7 @@
 
 #include "agent/environment.h"
 #include "app/files.h"
+#include "app/journal.h"
 #include "trace/import.h"
 #include "trace/open.h"
 
@@ -155,6 +156,7 @@ RunContents check_ended_run(const std::string& dir, const CheckOptions& options)
   RunContents contents;
   const std::vector<ProcessFiles> processes = processes_in(dir);
   for (const ProcessFiles& files : processes) add_process(files, options, &contents);
+  if (const auto left = left_in_journal(dir + "/" + kJournalName)) contents.notes.push_back(*left);
   if (contents.checked.empty()) {
     const std::string why = processes.empty() ? "no process of it made a CUDA call"
                                               : "its processes gave the GPU no work";

@@ -124,6 +124,13 @@ void add_run(CLI::App* app, const std::vector<std::string>* guest, int* status) 
   command->add_flag("--may-lose-process", arguments->hold.explore.run_on,
                     "run wrong orders to their end, to see what they reach: a kernel that reads "
                     "garbage may end the program");
+  command
+      ->add_option("--restart", arguments->hold.restarts,
+                   "start the program again after an order that ended it, so often at most, and "
+                   "go on (10 where no number is given)")
+      ->expected(0, 1)
+      ->default_str("10")
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--orders", arguments->hold.explore.random_orders, "random orders")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "app/files.h"
+#include "app/journal.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "report/listing.h"
@@ -54,6 +55,7 @@ int show(const Arguments& arguments) {
     return app::check_path(arguments.path, options.value());
   }();
   if (!checked.ok()) return say_error(checked.error()), kUsage;
+  if (const auto left = app::left_in_journal(arguments.path + "/" + app::kJournalName)) say(*left);
   const std::vector<report::Subject> subjects = app::subjects_of(checked.value());
   report::TextOptions text;
   text.style = output_style();

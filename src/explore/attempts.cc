@@ -38,6 +38,8 @@ Result<Attempt> Attempts::attempt(const Schedule& schedule, bool wanted) {
   ++result_->different;
   differed_ = true;
   attempt.result = TrialResult::diverges;
+  const LostOrder* lost = runner_->find_lost(schedule);
+  if (lost != nullptr) return attempt_lost(*lost, &attempt);
   const bool in_outputs = !difference.outputs.empty();
   const bool news = in_outputs && !has_output_witness();
   if (!wanted && !news && stale_bisections_ >= kStaleBisections) return attempt;
@@ -46,6 +48,36 @@ Result<Attempt> Attempts::attempt(const Schedule& schedule, bool wanted) {
   attempt.second = critical.second;
   BOHR_TRY_STATUS(keep_witness(critical, in_outputs));
   return attempt;
+}
+
+// Each order on the way to one that was lost may be another such: none of them runs on.
+Result<Attempt> Attempts::attempt_lost(const LostOrder& lost, Attempt* attempt) {
+  runner_->be_careful(true);
+  const auto critical = critical_pair(runner_, baseline_, lost.order, false);
+  Status kept = Nothing{};
+  if (critical.ok()) {
+    attempt->first = critical.value().first;
+    attempt->second = critical.value().second;
+    note_lost(lost, critical.value());
+    const LostOrder* fatal = runner_->find_lost(critical.value().bad);
+    if (fatal == nullptr || !fatal->stopping)
+      kept = keep_witness(critical.value(), false);
+  }
+  runner_->be_careful(false);
+  if (!critical.ok()) return critical.error();
+  if (!kept.ok()) return kept.error();
+  return *attempt;
+}
+
+void Attempts::note_lost(const LostOrder& lost, const Critical& critical) {
+  LostProcess& told = result_->lost;
+  if (!told.reason.empty()) return;
+  const auto& steps = setting_.order.steps;
+  told.reason = lost.reason;
+  told.earlier = true;
+  for (const int32_t step : lost.order) told.order.push_back(steps[static_cast<size_t>(step)]);
+  told.early = name_of(setting_.program, steps[static_cast<size_t>(critical.second)]);
+  told.late = name_of(setting_.program, steps[static_cast<size_t>(critical.first)]);
 }
 
 Attempts::Key Attempts::key_of(const Critical& critical) const {

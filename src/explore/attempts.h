@@ -50,6 +50,9 @@ class Attempts {
   using Key = std::tuple<int32_t, int32_t, int32_t>;
   Key key_of(const Critical& critical) const;
   Status keep_witness(const Critical& critical, bool in_outputs);
+  // For an order that ended its process in an earlier search.
+  Result<Attempt> attempt_lost(const LostOrder& lost, Attempt* attempt);
+  void note_lost(const LostOrder& lost, const Critical& critical);
   bool has_output_witness() const;
 
   Setting setting_;

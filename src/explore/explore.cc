@@ -3,11 +3,9 @@
 #include "explore/explore.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
-#include <string_view>
 
 #include "explore/all_orders.h"
 #include "explore/attempts.h"
@@ -20,13 +18,6 @@
 namespace bohr::explore {
 
 namespace {
-
-// After these no more orders can be run, and what was found stands.
-bool ends_search(const Error& error) {
-  constexpr std::array<std::string_view, 6> kEnds = {
-      "process-lost", "watchdog", "remote-lost", "interrupted", "foreign-writer", "memory-changed"};
-  return is_budget(error) || std::find(kEnds.begin(), kEnds.end(), error.code) != kEnds.end();
-}
 
 constexpr int64_t kBaselineTrials = 10000;
 constexpr int32_t kOwnRuns = 3;               // whose agreement makes them stable
@@ -43,7 +34,7 @@ class Explorer {
         options_(options),
         order_(order),
         uses_(uses),
-        runner_(replayer, options.budget, options.run_on, options.ignored),
+        runner_(replayer, options.budget, options.run_on, options.ignored, options.lost),
         attempts_({program_, verdict, order, uses, options.confirmations, options.whole_too},
                   &runner_, &result_),
         suspects_(suspects_of(program_, order, uses, verdict)) {
@@ -73,7 +64,7 @@ class Explorer {
  private:
   void note_lost(const std::string& code) {
     if (code != "process-lost" && code != "watchdog") return;
-    LostProcess& lost = result_.lost;
+    LostProcess lost;
     lost.reason = code;
     const Schedule& base = attempts_.baseline().schedule;
     for (size_t i = 0; i < runner_.last().size(); ++i) {
@@ -83,6 +74,7 @@ class Explorer {
       lost.early = name_of(program_, lost.order.back());
       lost.late = name_of(program_, order_.steps[static_cast<size_t>(base[i])]);
     }
+    result_.lost = std::move(lost);
   }
 
   Status stages() {
@@ -138,6 +130,7 @@ class Explorer {
     if (!own) return Nothing{};
     result_.own_launches = is_stable(*own) ? OwnLaunches::equal : OwnLaunches::unstable;
     for (const Schedule& guess : baseline_guesses(*schedule)) {
+      if (runner_.find_lost(guess) != nullptr) continue;
       BOHR_TRY(run, runner_.run(guess));
       if (!agree(run.outputs, *own)) continue;
       if (guess == *schedule && result_.baseline != BaselineKind::none) return Nothing{};

@@ -12,6 +12,7 @@
 // What serial orders of whole steps cannot show is said in docs/method.md.
 #pragma once
 
+#include "explore/lost_orders.h"
 #include "explore/runner.h"
 #include "model/exploration.h"
 #include "model/verdict.h"
@@ -28,6 +29,7 @@ struct Options {
   int random_depth = 3;
   int32_t own_runs = 0;          // of the program by itself, for its natural failure rate
   uint8_t fill = 0;              // other contents where zeros stand; 0: leave those as they are
+  std::vector<LostOrder> lost;   // in earlier searches of the same work
   std::vector<Ignored> ignored;  // where differences count for nothing
   bool whole_too = false;        // run witnesses in one piece as well, as far as they may run on
   bool run_on = true;            // to the end although a step differed, to see what it reaches

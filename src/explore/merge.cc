@@ -50,6 +50,7 @@ void merge(Exploration more, Exploration* into) {
   into->random_orders += more.random_orders;
   into->random_bound = std::min(into->random_bound, more.random_bound);
   into->held.count += more.held.count;
+  into->held.restarts = std::max(into->held.restarts, more.held.restarts);
   into->held.restored = into->held.restored && more.held.restored;
   into->held.longest_ns = std::max(into->held.longest_ns, more.held.longest_ns);
   into->held.all_ns += more.held.all_ns;

@@ -3,6 +3,8 @@
 #include "explore/runner.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "base/hash.h"
 #include "explore/addresses.h"
@@ -15,6 +17,13 @@ constexpr uint64_t kMostFilled = uint64_t{1} << 30;  // bytes of a range; conten
 
 }  // namespace
 
+bool ends_search(const Error& error) {
+  constexpr std::array<std::string_view, 7> kEnds = {
+      "budget",      "process-lost",   "watchdog",      "remote-lost",
+      "interrupted", "foreign-writer", "memory-changed"};
+  return std::find(kEnds.begin(), kEnds.end(), error.code) != kEnds.end();
+}
+
 uint64_t digest_of(const Run& run) {
   uint64_t digest = run.steps.size();
   for (const uint64_t step : run.steps) digest = combine(digest, step);
@@ -23,8 +32,12 @@ uint64_t digest_of(const Run& run) {
 }
 
 Runner::Runner(replay::Replayer& replayer, int64_t budget, bool run_on,
-               std::vector<Ignored> ignored)
-    : replayer_(replayer), budget_(budget), run_on_(run_on), ignored_(std::move(ignored)) {
+               std::vector<Ignored> ignored, std::vector<LostOrder> lost)
+    : replayer_(replayer),
+      budget_(budget),
+      run_on_(run_on && lost.size() < kMostRunOnLosses),
+      lost_(std::move(lost)),
+      ignored_(std::move(ignored)) {
   for (const Ignored& one : ignored_) ignored_ranges_.push_back(one.range);
   ignored_ranges_ = merged(std::move(ignored_ranges_));
   for (const OutputPiece& output : outputs_of(replayer.program())) {
@@ -77,10 +90,27 @@ Result<std::vector<uint64_t>> Runner::run_whole(const Schedule& schedule) {
   return output_digests();
 }
 
+const LostOrder* Runner::find_lost(const Schedule& schedule) const {
+  const LostOrder* found = nullptr;
+  for (const LostOrder& one : lost_) {
+    if (one.order != schedule || one.other_contents != !contents_.empty()) continue;
+    if (found == nullptr || one.stopping) found = &one;
+  }
+  return found;
+}
+
 Result<Run> Runner::try_run(const Schedule& schedule, const Run& reference) {
-  if (run_on_) {
+  const LostOrder* lost = find_lost(schedule);
+  if (lost != nullptr && lost->stopping) {
+    Run run;
+    run.steps = reference.steps;
+    run.complete = false;
+    run.lost = true;
+    return run;
+  }
+  if (run_on_ && !careful_ && lost == nullptr) {
     Result<Run> run = this->run(schedule);
-    if (run.ok() || is_budget(run.error())) return run;
+    if (run.ok() || ends_search(run.error())) return run;
   }
   BOHR_TRY_STATUS(take_one());
   replay::Request request = this->request(schedule);
@@ -107,6 +137,7 @@ Result<std::vector<replay::Changed>> Runner::watch(const Schedule& schedule) {
 Difference Runner::difference(const Schedule& schedule, const Run& reference,
                               const Run& run) const {
   Difference difference;
+  difference.lost = run.lost;
   for (const int32_t step : schedule) {
     const auto i = static_cast<size_t>(step);
     if (reference.steps[i] == run.steps[i]) continue;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "explore/lost_orders.h"
 #include "explore/schedules.h"
 #include "model/exploration.h"
 #include "model/outputs.h"
@@ -22,6 +23,7 @@ struct Run {
   std::vector<uint64_t> outputs;  // digests, by output piece
   std::vector<replay::Bytes> kept;
   bool complete = true;  // false: stopped after the first step that differed; no outputs
+  bool lost = false;     // it was not run: it would end its process
   bool operator==(const Run&) const = default;
 };
 
@@ -30,14 +32,15 @@ uint64_t digest_of(const Run& run);
 struct Difference {
   int32_t step = -1;             // the first in the schedule that differs; -1: none does
   std::vector<int32_t> outputs;  // output pieces that differ
-  bool none() const { return step < 0 && outputs.empty(); }
+  bool lost = false;             // the whole order
+  bool none() const { return step < 0 && outputs.empty() && !lost; }
 };
 
 class Runner {
  public:
-  // `run_on`: run orders to their end although a step differed.
-  Runner(replay::Replayer& replayer, int64_t budget, bool run_on,
-         std::vector<Ignored> ignored = {});
+  // `run_on`: run orders to their end although a step differed. `lost`: as in earlier searches.
+  Runner(replay::Replayer& replayer, int64_t budget, bool run_on, std::vector<Ignored> ignored = {},
+         std::vector<LostOrder> lost = {});
 
   // One replay. Error `budget` when there is none left.
   Result<Run> run(const Schedule& schedule, std::span<const int32_t> keep = {});
@@ -45,13 +48,19 @@ class Runner {
   Result<std::vector<uint64_t>> run_whole(const Schedule& schedule);
   // The same for an order that may do harm: it stops after the first step that differs from
   // `reference` where orders are not to run on, or where running on ends in an error, as when a
-  // consumer takes garbage for an index; that takes a second replay.
+  // consumer takes garbage for an index; that takes a second replay. An order that was lost while
+  // it stopped there is not run.
   Result<Run> try_run(const Schedule& schedule, const Run& reference);
   // One replay in which each step is watched.
   Result<std::vector<replay::Changed>> watch(const Schedule& schedule);
   // Of memory as it is now.
   Result<std::vector<uint64_t>> output_digests() { return replayer_.digest(output_ranges_); }
   Difference difference(const Schedule& schedule, const Run& reference, const Run& run) const;
+
+  // Null where it was not lost.
+  const LostOrder* find_lost(const Schedule& schedule) const;
+  // While true no order runs on beyond its first damage.
+  void be_careful(bool careful) { careful_ = careful; }
 
   // The schedule of the newest replay.
   const Schedule& last() const { return last_; }
@@ -81,6 +90,8 @@ class Runner {
   replay::Replayer& replayer_;
   int64_t budget_;
   bool run_on_;
+  bool careful_ = false;
+  std::vector<LostOrder> lost_;
   int64_t replays_ = 0;
   Schedule last_;
   std::vector<Ignored> ignored_;
@@ -94,7 +105,7 @@ class Runner {
   std::vector<Filled> filled_;
 };
 
-// Whether an error only says that the budget is used up.
-inline bool is_budget(const Error& error) { return error.code == "budget"; }
+// After these errors no more orders can be run, and what was found stands.
+bool ends_search(const Error& error);
 
 }  // namespace bohr::explore

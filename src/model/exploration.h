@@ -118,11 +118,13 @@ struct LostProcess {
   std::vector<Step> order;  // legal, each step once
   StepName early;           // where it first leaves the baseline: this step runs before that one
   StepName late;
+  bool earlier = false;  // in an earlier start of the program, after which the search went on
 };
 
 // How long a running program was held for its exploration, and what of its memory was looked at.
 struct Held {
   int64_t count = 0;     // 0: no running program was
+  int64_t restarts = 0;  // of the program, after orders that ended it
   bool restored = true;  // its memory was, and by digest verified
   int64_t longest_ns = 0;
   int64_t all_ns = 0;

@@ -33,6 +33,7 @@ const char* own_launches_word(OwnLaunches state) {
 Json held_json(const Held& held) {
   if (held.count == 0) return nullptr;
   return {{"count", held.count},
+          {"restarts", held.restarts},
           {"restored", held.restored},
           {"longest_ns", held.longest_ns},
           {"all_ns", held.all_ns},
@@ -45,6 +46,7 @@ Json lost_json(const LostProcess& lost) {
   Json order = Json::array();
   for (const Step& step : lost.order) order.push_back({step.op.value(), step.node.value()});
   return {{"reason", lost.reason},
+          {"earlier", lost.earlier},
           {"early", name_json(lost.early)},
           {"late", name_json(lost.late)},
           {"order", order}};

@@ -207,17 +207,20 @@ std::string held_text(const Exploration& exploration) {
                       : fmt::format("{} times, {} in all, the longest {}", count(held.count),
                                     seconds(held.all_ns), seconds(held.longest_ns));
   const char* memory = held.restored ? "memory restored and verified" : "MEMORY WAS NOT PUT BACK";
-  return fmt::format("{}; {}; {} saved, {} compared in each order", times, memory,
+  const std::string restarts =
+      held.restarts == 0 ? "" : "; started again " + count(held.restarts, "time");
+  return fmt::format("{}{}; {}; {} saved, {} compared in each order", times, restarts, memory,
                      bytes(held.saved_bytes), bytes(held.compared_bytes));
 }
 
 std::string lost_text(const LostProcess& lost) {
+  if (lost.order.empty()) return "a launch of the program's own ended its context";
   std::string what =
       lost.reason == "watchdog"
           ? "in a legal order a kernel waits for ever: the program relies on an order that no edge "
             "shows, and its process is lost"
           : "a legal order ended the program's context: its process is lost";
-  if (lost.order.empty()) return "a launch of the program's own ended its context";
+  if (lost.earlier) what += "; it was started again without that order";
   if (lost.early.label.empty()) return what;
   return what + fmt::format(". It leaves the baseline where {} runs before {}",
                             step_text(lost.early), step_text(lost.late));

@@ -168,6 +168,32 @@ kill -KILL "$(basename "${logs[0]}" .bohr)"
 wait $running
 says lost err 'ended by SIGKILL'
 
+# An order ends its process. Its note stays; or the program is started again and the search goes on.
+explore 1 fatal -- ./held_guest fatal guest
+says fatal err 'ended with 9'
+says fatal out 'the program ended while it was explored'
+says fatal err 'was under way when the search ended'
+"$BOHR" show fatal >fatal.show 2>&1
+expect_in fatal.show 'was under way when the search ended' 'fatal'
+explore 1 again --restart -- ./held_guest fatal guest
+says again err 'an order ended it: started again, 1 of at most 10'
+expect_not_in again.err 'started again, 2' 'again'
+says again out 'it was started again without that order'
+says again out 'consume#1(stream 2) runs before produce#0(stream 1)'
+says again out 'started again 1 time'
+says again out 'guest right'
+[[ -f again/lost-1/explore.order && ! -e again/explore.order ]] || fail "again: $(ls again again/*)"
+compgen -G 'again/lost-1/*.bohr' >/dev/null || fail 'again: the first log is gone'
+explore 1 once --restart 0 -- ./held_guest fatal guest
+expect_not_in once.err 'started again' 'once'
+explore 1 garbage --may-lose-process --restart 3 -- ./held_guest garbage guest
+says garbage err 'started again, 1 of at most 3'
+proved garbage
+says garbage out 'the wrong order was stopped there'
+explore 1 stops -- ./held_guest garbage guest
+proved stops
+expect_not_in stops.err 'ended with 9' 'stops'
+
 # Nobody listens, or somebody else does.
 # alone NAME SOCKET: a guest whose agent was told to ask there.
 alone() {

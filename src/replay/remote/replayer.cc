@@ -44,8 +44,12 @@ class RemoteReplayer : public Replayer {
 
   Result<Outcome> run(const Request& request) override {
     BOHR_TRY_STATUS(pause_where_due());
-    BOHR_TRY(reply, ask(Ask::run, body_of(request)));
-    BOHR_TRY(outcome, outcome_of(reply));
+    if (socket_ < 0) return lost();
+    patience_.note_run(&request);
+    const auto reply = ask(Ask::run, body_of(request));
+    if (reply.ok() || survives(reply.error())) patience_.note_run(nullptr);
+    if (!reply.ok()) return reply.error();
+    BOHR_TRY(outcome, outcome_of(reply.value()));
     const bool fits = outcome.ran <= steps_.size() &&
                       outcome.digests.size() == (request.stepwise ? steps_.size() : 0) &&
                       outcome.kept.size() == request.keep.size();
@@ -107,6 +111,10 @@ class RemoteReplayer : public Replayer {
     const Error error = get_error(&answer);
     const bool known = reply.kind == static_cast<uint8_t>(Reply::refused) && answer.done();
     return known ? error : bad_message("a reply of kind " + std::to_string(reply.kind));
+  }
+
+  static bool survives(const Error& error) {
+    return error.code != "process-lost" && error.code != "watchdog" && error.code != "remote-lost";
   }
 
   static Status nothing(const Result<Bytes>& reply) {

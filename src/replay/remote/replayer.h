@@ -18,6 +18,8 @@ struct Patience {
   std::chrono::milliseconds most{0};
   // Waits until it can be had again, which is not before `rest`, and gives a new connection.
   std::function<Result<int>(std::chrono::milliseconds rest)> reconnect = {};
+  // Told each request before it is run, and null once the other side has survived it.
+  std::function<void(const Request*)> note_run = [](const Request*) {};
 };
 
 // What was asked of the other side's time.

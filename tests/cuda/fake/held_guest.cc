@@ -11,8 +11,9 @@
 // thread works meanwhile, on memory that the graph names and does not touch), large (`p` lies at
 // the end of a block too large to be saved whole), destroy (the exec is destroyed after 12
 // launches, and the same work done without a graph from then on), rests (for 2 s after 12
-// launches). A kernel takes so long; 20 launches if nothing is said. Says "NAME right", or what is
-// wrong.
+// launches), fatal (a kernel that reads what it should not ends the process), garbage (so does one
+// behind it, which reads what the first made of that). A kernel takes so long; 20 launches if
+// nothing is said. Says "NAME right", or what is wrong.
 #include <cuda.h>
 #include <unistd.h>
 
@@ -52,6 +53,20 @@ void consume(void** params) {
 }
 void count(void** params) { ++*pointer<unsigned>(params, 0); }
 
+// What an illegal access does to its process.
+void end_unless(bool right) {
+  if (!right) _exit(9);
+}
+unsigned first_of(CUdeviceptr memory) { return *reinterpret_cast<const unsigned*>(memory); }
+void consume_or_end(void** params) {
+  end_unless(first_of(p) == first_of(number));
+  consume(params);
+}
+void count_or_end(void** params) {
+  end_unless(first_of(out) == 2 * first_of(number));
+  count(params);
+}
+
 void launch(CUfunction function, CUstream stream, CUdeviceptr a, CUdeviceptr b) {
   void* params[] = {&a, &b};
   cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, params, nullptr);
@@ -66,12 +81,13 @@ void submit(const std::string& arm) {
   if (arm != "clean") order(main_stream, side, fork_event);
   launch(fake_kernel("_Z7producePjPKj", 2, produce), main_stream, p, number);
   if (arm == "clean") order(main_stream, side, fork_event);
-  launch(fake_kernel("_Z7consumePKjPj", 2, consume), side, p, out);
+  const Kernel consumer = arm == "fatal" ? consume_or_end : consume;
+  launch(fake_kernel("_Z7consumePKjPj", 2, consumer), side, p, out);
   order(side, main_stream, join_event);
   static unsigned on_host = 0;
   if (arm == "pageable") cuMemcpyDtoHAsync_v2(&on_host, out, sizeof on_host, main_stream);
   const char* name = arm == "updatable" ? "_Z15count_updatablePjS_" : "_Z5countPjS_";
-  launch(fake_kernel(name, 2, count), main_stream, number, ticks);
+  launch(fake_kernel(name, 2, arm == "garbage" ? count_or_end : count), main_stream, number, ticks);
 }
 
 CUgraphExec captured(const std::string& arm) {
