@@ -4,8 +4,8 @@
 #
 #   tools/gpu_explore.sh [PART...]      (default: all)
 #
-# Parts: silent scratch programs atomic deepseek slices killed large shared hostile. Each takes less than
-# two minutes.
+# Parts: silent scratch programs atomic deepseek slices killed large shared hostile compare. Each takes
+# less than two minutes.
 #
 # BOHR names a built tool (default: build/release/bohr). The reports lie in build/gpu-explore. Ends
 # with "N passed, N failed".
@@ -222,8 +222,40 @@ hostile() {
   ok ended "told, and nobody waits" grep -q "ended by SIGKILL" ended.err
 }
 
+# Graph against eager in Python, without exploring: each defect by its name, each repaired twin equal.
+# The last one without a history of its own.
+compare() {
+  local name arm kind program=$programs/compare_graph.py
+  while read -r name kind; do
+    for arm in race clean; do
+      if [[ $arm == clean ]]; then kind=equal; fi
+      if [[ $kind == none ]]; then continue; fi
+      PYTHONPATH=$root/python python3 "$program" "$name.$arm" >"$name.$arm.txt" \
+        2>"$name.$arm.err" </dev/null
+      ok "$name.$arm" "$(cat "$name.$arm.txt")" grep -q "^$name.$arm: $kind" "$name.$arm.txt"
+    done
+  done <<'END'
+scalar frozen-at-capture
+rebound frozen-at-capture
+item frozen-at-capture
+counter frozen-at-capture
+freed stale-memory
+again stale-memory
+written stale-memory
+carry stale-memory
+different different
+graphed frozen-at-capture
+compiled none
+END
+  rm -rf compare.run
+  "$bohr" run --exit=guest -o compare.run -- python3 "$program" again.race again.clean \
+    >compare.run.txt 2>compare.run.err </dev/null
+  ok compare.run "under bohr run" grep -q "^again.race: stale-memory" compare.run.txt
+  ok compare.run "under bohr run" grep -q "^again.clean: equal" compare.run.txt
+}
+
 if (($# == 0)); then
-  set -- silent scratch programs atomic deepseek slices killed large shared hostile
+  set -- silent scratch programs atomic deepseek slices killed large shared hostile compare
 fi
 for part in "$@"; do "$part"; done
 printf '%d passed, %d failed\n' "$passed" "$failed"
