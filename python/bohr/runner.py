@@ -6,6 +6,7 @@ neither the arguments nor what stands in free memory. A graph's replay gets clon
 copied into its static inputs; free memory is put back before it.
 """
 
+import contextlib
 import dataclasses
 
 from . import structure
@@ -33,7 +34,7 @@ class Runner:
         self.backend, self.fn, self.graph_, self.statics = backend, fn, graph, statics
         self.memory = FreeMemory(backend)
         self.allocates = False  # the last replay took memory of the allocator, or gave it back
-        self._kept, self._saved = [], []
+        self._kept, self._saved, self._fits_apart = [], [], True
 
     def start(self, arguments):
         """Saves what a replay changes, then lets both sides do once what they do only once."""
@@ -66,20 +67,31 @@ class Runner:
 
     def eager(self, arguments, filled=(), byte=0):
         """One call. `filled`: blocks that hold `byte` meanwhile."""
+        try:
+            with self.backend.apart() if self._fits_apart else contextlib.nullcontext():
+                outputs = self._called(arguments, filled, byte)
+            with self.backend.apart():
+                return self._taken(outputs)
+        except self.backend.OutOfMemory:
+            if not self._fits_apart:
+                raise
+            self._fits_apart = False  # what the allocator keeps may be enough, and is put back
+        finally:
+            self.memory.restore_again()
+        return self.eager(arguments, filled, byte)
+
+    def _called(self, arguments, filled, byte):
         with self.backend.apart():
             copied = self._copied(arguments)
-            self.backend.synchronize()
-            self.memory.fill(filled, byte)
-            self.backend.synchronize()
-            taken = self._taken(self.fn(*copied))
-        self.memory.restore_again()
-        return taken
+        self.backend.synchronize()
+        self.memory.fill(filled, byte)
+        self.backend.synchronize()
+        return self.fn(*copied)
 
     def graph(self, arguments, filled=(), byte=0, keep=False, reset=False):
-        """One replay. `filled`: blocks that hold `byte` before it. `keep`: the
-        arguments live on, for a graph that is captured now may have taken their addresses, which
-        later arguments must not have. `reset`: static tensors first hold what they held at the
-        start."""
+        """One replay. `filled`: blocks that hold `byte` before it. `keep`: the arguments live on,
+        for a graph that is captured now may have taken their addresses, which later arguments must
+        not have. `reset`: static tensors first hold what they held at the start."""
         with self.backend.apart():
             copied = self._copied(arguments)
         if keep:

@@ -28,6 +28,7 @@ class TorchBackend:
     clone = staticmethod(torch_values.clone)
     copy = staticmethod(torch_values.copy)
     snapshot = staticmethod(torch_values.snapshot)
+    OutOfMemory = torch.cuda.OutOfMemoryError
 
     def __init__(self, graph=None):
         if not torch.cuda.is_available():
@@ -37,7 +38,7 @@ class TorchBackend:
             raise ValueError("the current stream captures: compare after the capture")
         self._device = torch.cuda.current_device()
         self._driver = _Driver()
-        self._pool = torch.cuda.MemPool() if _native() else None
+        self._pool = _own_pool() if _native() else None
         self._depth = 0
         self._own_graph_pool = _pool_of(graph) if self.is_graph(graph) else None
         self._history = None
@@ -84,6 +85,11 @@ class TorchBackend:
             raise Unavailable(
                 "PyTorch does not allocate with its native caching allocator, whose free blocks "
                 "alone are known"
+            )
+        if self._pool is None:
+            raise Unavailable(
+                "this PyTorch, with its settings, cannot keep the memory of a comparison apart "
+                "(torch.cuda.MemPool)"
             )
         return self._blocks("inactive")
 
@@ -135,8 +141,7 @@ class TorchBackend:
 
     def save(self, block):
         """A copy beside it where the GPU has room, else in host memory, else None. Room is asked
-        for, not tried: an allocation that fails makes the allocator return free blocks to the
-        driver."""
+        for, not tried: the program needs some, too."""
         if torch.cuda.mem_get_info(self._device)[0] - block.size >= _LEFT:
             with self.apart():
                 saved = torch.empty(block.size, dtype=torch.uint8, device=self._device)
@@ -177,6 +182,17 @@ class TorchBackend:
 def _native():
     caches = not os.environ.get("PYTORCH_NO_CUDA_MEMORY_CACHING")
     return caches and torch.cuda.get_allocator_backend() == "native"
+
+
+def _own_pool():
+    """Or None: older versions have no such pools, or none with expandable segments."""
+    try:
+        pool = torch.cuda.MemPool()
+        with torch.cuda.use_mem_pool(pool):
+            torch.empty(1, device="cuda")
+        return pool
+    except (AttributeError, RuntimeError):
+        return None
 
 
 def _pool_of(graph):

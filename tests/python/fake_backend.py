@@ -75,6 +75,8 @@ class Graph:
 
 
 class Backend:
+    OutOfMemory = MemoryError
+
     def __init__(self, memory, room=1 << 30, unavailable=""):
         self.memory, self.room, self.unavailable = memory, room, unavailable
         self.again, self.no_history = [], ""

@@ -97,6 +97,22 @@ class Kinds(CompareCase):
         self.assertEqual(self.kinds(result), ["equal"])
         self.assertEqual((x.data, y.data), ([1, 2], [3, 4]))
 
+    def test_eager_that_needs_more_memory_than_there_is_apart(self):
+        def fn(x):
+            x.data = [x.data[0] + 1]  # in place, before there is no memory: the clone is used up
+            if self.memory.pool == "apart":
+                raise MemoryError
+            return self.memory.new(x.data)
+
+        inputs = [(self.tensor(1),), (self.tensor(2),)]
+        result = self.compare(fn, lambda x: self.memory.new([x.data[0] + 1]), inputs)
+        self.assertEqual(self.kinds(result), ["equal"])
+        with self.assertRaises(MemoryError):
+            self.compare(self.out_of_memory, fn, inputs)
+
+    def out_of_memory(self, x):
+        raise MemoryError
+
     def test_nested_arguments_and_outputs(self):
         def work(state):
             return {"sum": self.memory.new([state["a"].data[0] + state["b"][0].data[0]]), "n": 3}

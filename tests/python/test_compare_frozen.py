@@ -76,6 +76,7 @@ class Frozen(CompareCase):
             self.eager(double), graph, [(self.tensor(1, 2),), (self.tensor(3, 4),)]
         )
         self.only(result, "frozen-at-capture")
+        self.assertEqual(captured.count(captured[0]), 1, "no later argument has that address")
 
     def test_static_input_that_the_capture_did_not_read(self):
         read, not_read = self.tensor(1, 2), self.tensor(0, 0)

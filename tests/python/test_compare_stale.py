@@ -97,6 +97,23 @@ class Stale(CompareCase):
         result = self.handed_out_again(reads=True, with_wrapper=True, eager_reads=True)
         self.assertEqual(self.kinds(result), ["equal", "not-tested"])
 
+    def test_block_handed_out_again_when_eager_runs_out_of_memory(self):
+        """What is filled while memory runs out is put back before the second try."""
+        inputs, held = [(self.tensor(1, 2),)], self.tensor(5, 6)
+        self.memory.free(held)
+        taken, tries = self.tensor(9, 9), []
+        self.backend.again = [taken]
+
+        def fn(x):
+            tries.append(self.memory.pool)
+            if taken.data != [9, 9] and self.memory.pool == "apart":
+                raise MemoryError
+            return self.memory.new(add(x.data, taken.data))
+
+        result = self.compare(fn, lambda x: self.memory.new(add(x.data, held.data)), inputs)
+        self.assertEqual((self.kinds(result), taken.data), (["equal", "not-tested"], [9, 9]))
+        self.assertEqual(set(tries), {"apart", "default"})
+
     def test_handed_out_again_without_history(self):
         self.backend.no_history = "no history"
         result = self.handed_out_again(reads=True)
