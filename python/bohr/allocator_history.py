@@ -16,13 +16,14 @@ class History:
         self._entries = traces[device] if device < len(traces) else []
         self._torch = os.path.dirname(torch.__file__) + os.sep
 
-    def last_alloc(self, addresses):
-        """The place of the last entry that handed out a block with one of them, or None."""
-        return self._last(
-            lambda begin, size: any(begin <= address < begin + size for address in addresses)
-        )
-
-    def last_alloc_within(self, ranges):
+    def captured_at(self, pools, outputs):
+        """The place of an entry that the capture made, or None: the last block handed out to one of
+        its outputs, if these lie in its pools, else the last of the pools at all. Rather too late
+        than too early: what was loaded before the capture is the graph's to read."""
+        ranges = joined(pools)
+        made = [address for address in outputs if touches(ranges, address, address + 1)]
+        if made:
+            return self._last(lambda begin, size: any(0 <= at - begin < size for at in made))
         return self._last(lambda begin, _: touches(ranges, begin, begin + 1))
 
     def _last(self, wanted):

@@ -14,7 +14,7 @@ import os
 import torch
 
 from . import torch_values
-from .allocator_history import History, joined, touches
+from .allocator_history import History, touches
 from .free_memory import Block, Unavailable
 from .structure import leaves
 
@@ -96,17 +96,17 @@ class TorchBackend:
     def handed_out_again(self, static_outputs):
         """Blocks in use where something was given back since the capture."""
         history = self._read_history()
+        own = self._pool_name(self._own_graph_pool) if self._own_graph_pool else None
+        pools = [
+            (block.address, block.end)
+            for block in self._blocks(None)
+            if block.private and own in (None, block.pool)
+        ]
         outputs = [leaf for _, leaf in leaves(static_outputs) if self.is_tensor(leaf)]
-        if outputs:
-            captured = history.last_alloc({tensor.data_ptr() for tensor in outputs})
-        else:
-            private = [block for block in self._blocks(None) if block.private]
-            captured = history.last_alloc_within(
-                joined((block.address, block.end) for block in private)
-            )
+        captured = history.captured_at(pools, [tensor.data_ptr() for tensor in outputs])
         if captured is None:
             raise Unavailable(
-                "memory history does not reach back to it. Call "
+                "memory history does not tell when that was. Call "
                 "torch.cuda.memory._record_memory_history() before the capture, or use `bohr run`."
             )
         gone = history.given_back_since(captured)
@@ -127,17 +127,17 @@ class TorchBackend:
             for block in segment["blocks"]:
                 address = block.get("address", address)
                 if state in (None, block["state"]):
-                    found.append(self._block(address, block["size"], pool))
+                    name = self._pool_name(pool)
+                    private = pool != (0, 0)
+                    found.append(Block(address, block["size"], self._device, name, private))
                 address += block["size"]
         return found
 
-    def _block(self, address, size, pool):
-        private = pool != (0, 0)
-        name = "default"
-        if private:
-            whose = "the graph's own" if pool == self._own_graph_pool else "private"
-            name = f"{whose} ({pool[0]}, {pool[1]})"
-        return Block(address, size, self._device, name, private)
+    def _pool_name(self, pool):
+        if pool == (0, 0):
+            return "default"
+        whose = "the graph's own" if pool == self._own_graph_pool else "private"
+        return f"{whose} ({pool[0]}, {pool[1]})"
 
     def save(self, block):
         """A copy beside it where the GPU has room, else in host memory, else None. Room is asked

@@ -38,11 +38,18 @@ class AllocatorHistory(unittest.TestCase):
         )
 
     def test_what_was_given_back(self):
-        captured = self.history.last_alloc({0x9010})
+        captured = self.history.captured_at([(0x9000, 0xA000)], [0x9010])
         self.assertEqual(captured, 3)
         self.assertEqual(self.history.given_back_since(captured), [(0x1000, 0x1200)])
-        self.assertEqual(self.history.last_alloc_within([(0x9000, 0xA000)]), 3)
-        self.assertIsNone(self.history.last_alloc({0x8000}))
+
+    def test_when_the_capture_was(self):
+        pools, place = [(0x9000, 0xA000)], self.history.captured_at
+        self.assertEqual(place(pools, []), 3)
+        self.assertEqual(place(pools, [0x2000]), 3, "that output is older than the capture")
+        self.assertIsNone(place([], [0x2000]))
+        self.assertIsNone(place([(0x8000, 0x9000)], [0x8000]))
+        shared = history(entry("alloc", 0x9000), entry("alloc", 0x9200))
+        self.assertEqual(shared.captured_at(pools, [0x9000]), 0, "another graph came later")
 
     def test_what_was_given_back_before_the_capture(self):
         self.assertEqual(
@@ -62,7 +69,7 @@ class AllocatorHistory(unittest.TestCase):
         self.assertEqual(self.history.stacks(Block(0x2000, 512)), {})
 
     def test_no_history(self):
-        self.assertIsNone(history().last_alloc({0x1000}))
+        self.assertIsNone(history().captured_at([(0x1000, 0x2000)], [0x1000]))
 
     def test_ranges(self):
         ranges = joined([(8, 9), (0, 4), (3, 6)])
