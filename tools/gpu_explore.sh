@@ -197,8 +197,9 @@ hostile() {
   ok garbage.again "$(grep -c "started again" garbage.again.err) starts more" \
     grep -q "right after" garbage.again.txt
   for arm in fatal hang; do
-    explore $arm.again --restart 3 -- ./fatal_orders $arm race
-    ok $arm.again "the pair is told" grep -qE "fill.*|look_up.*|wait_for.* runs$" $arm.again.txt
+    explore $arm.again --restart 3 --watchdog 3 -- ./fatal_orders $arm race
+    ok $arm.again "the pair is told" \
+      grep -qE "(look_up|wait_for)#.* runs before (fill|set)#" $arm.again.txt
     ok $arm.again "$(grep -c "started again" $arm.again.err) starts more" \
       grep -q "right after" $arm.again.txt
   done

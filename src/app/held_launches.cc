@@ -156,6 +156,7 @@ Status HeldLaunches::explore(Connection connection, const replay::Offer& offer, 
   }
   Program one = one_launch(whole, found.launch);
   BOHR_TRY(answer, answer_for(one, found.launch, check_.strict_threads));
+  answer.longest_ms = static_cast<uint64_t>(options_.watchdog.count());
   say_(fmt::format("{}, launch {}: held; {} to decide in {}", found.name, offer.launch,
                    report::count(found.pairs, "pair"),
                    report::count(static_cast<int64_t>(answer.nodes.size()), "step")));

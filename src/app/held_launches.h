@@ -23,7 +23,8 @@ struct HoldOptions {
   uint64_t launch = 10;             // of each instantiated graph: the first that is offered
   std::vector<std::string> graphs;  // names; empty: every graph with something to decide
   std::chrono::milliseconds max_pause{1000};
-  int64_t restarts = 0;  // of the program at most, after orders that ended it
+  std::chrono::milliseconds watchdog{20000};  // what may run at one go, or else hangs
+  int64_t restarts = 0;                       // of the program at most, after orders that ended it
 };
 
 class HeldLaunches {

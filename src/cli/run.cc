@@ -125,6 +125,16 @@ void add_run(CLI::App* app, const std::vector<std::string>* guest, int* status) 
                     "run wrong orders to their end, to see what they reach: a kernel that reads "
                     "garbage may end the program");
   command
+      ->add_option_function<double>(
+          "--watchdog",
+          [arguments](const double& seconds) {
+            arguments->hold.watchdog =
+                std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
+          },
+          "seconds after which an order that is not done counts as one that never will be")
+      ->default_str("20")
+      ->check(CLI::Range(0.1, 86400.0));
+  command
       ->add_option("--restart", arguments->hold.restarts,
                    "start the program again after an order that ended it, so often at most, and "
                    "go on (10 where no number is given)")

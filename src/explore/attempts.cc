@@ -60,8 +60,7 @@ Result<Attempt> Attempts::attempt_lost(const LostOrder& lost, Attempt* attempt) 
     attempt->second = critical.value().second;
     note_lost(lost, critical.value());
     const LostOrder* fatal = runner_->find_lost(critical.value().bad);
-    if (fatal == nullptr || !fatal->stopping)
-      kept = keep_witness(critical.value(), false);
+    if (fatal == nullptr || !fatal->stopping) kept = keep_witness(critical.value(), false);
   }
   runner_->be_careful(false);
   if (!critical.ok()) return critical.error();

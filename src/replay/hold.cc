@@ -34,8 +34,10 @@ Bytes body_of(const Answer& answer) {
   body.number(answer.explore);
   body.number(answer.ask_again);
   body.number(answer.rest_ms);
+  body.number(answer.longest_ms);
   body.list(answer.plan.steps, [&](const PlanStep& step) {
     body.ranges(step.named);
+    body.ranges(step.may_write);
     body.ranges(step.writes);
     body.number(step.runs);
   });
@@ -50,9 +52,11 @@ Result<Answer> answer_of(std::span<const uint8_t> bytes) {
   answer.explore = body.number() != 0;
   answer.ask_again = body.number();
   answer.rest_ms = body.number();
-  answer.plan.steps = body.list<PlanStep>(24, [&] {
+  answer.longest_ms = body.number();
+  answer.plan.steps = body.list<PlanStep>(32, [&] {
     PlanStep step;
     step.named = body.ranges();
+    step.may_write = body.ranges();
     step.writes = body.ranges();
     step.runs = body.number() != 0;
     return step;

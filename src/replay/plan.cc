@@ -11,11 +11,13 @@ Plan plan_of(const Program& program, std::span<const Step> steps) {
     for (const Access& access : work_accesses(program, step)) {
       if (!in_part(access, step.part)) continue;
       planned.named.push_back(access.range);
+      if (bohr::writes(access.mode)) planned.may_write.push_back(access.range);
       if (access.source == AccessSource::copy && access.certainty == Certainty::exact &&
           access.mode == AccessMode::write)
         planned.writes.push_back(access.range);
     }
     planned.named = merged(std::move(planned.named));
+    planned.may_write = merged(std::move(planned.may_write));
     planned.writes = merged(std::move(planned.writes));
     plan.steps.push_back(std::move(planned));
   }

@@ -62,6 +62,11 @@ proved run_on
 says run_on out 'Reaches        allocation 2'
 says run_on out 'Each leaves the same outputs as one plain graph'
 
+# Steps that write again what stands there are seen to write it: the order stops at the reader.
+explore 1 steady -- ./held_guest steady guest
+proved steady
+says steady out 'the wrong order was stopped there'
+
 # A candidate becomes a finding.
 explore 1 candidate -- ./held_guest candidate guest
 proved candidate
@@ -193,6 +198,13 @@ says garbage out 'the wrong order was stopped there'
 explore 1 stops -- ./held_guest garbage guest
 proved stops
 expect_not_in stops.err 'ended with 9' 'stops'
+
+# A kernel that waits for ever: told by the watchdog, and its process is ended for it.
+explore 1 hang --watchdog 0.5 --restart -- ./held_guest hang guest
+says hang err 'ended by SIGTERM'
+says hang out 'a kernel waits for ever'
+says hang out 'consume#1(stream 2) runs before produce#0(stream 1)'
+says hang out 'guest right'
 
 # Nobody listens, or somebody else does.
 # alone NAME SOCKET: a guest whose agent was told to ask there.

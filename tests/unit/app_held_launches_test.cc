@@ -180,6 +180,7 @@ TEST_F(HeldLaunchesTest, ASuspiciousGraphIsAskedForWithItsPlan) {
   EXPECT_EQ(plan.steps[0].named, (std::vector<ByteRange>{set}));
   EXPECT_EQ(plan.steps[1].named, (std::vector<ByteRange>{set, copied}));
   EXPECT_EQ(plan.steps[0].writes, (std::vector<ByteRange>{set}));
+  EXPECT_EQ(plan.steps[1].may_write, (std::vector<ByteRange>{copied})) << "it reads the other";
   EXPECT_EQ(plan.steps[1].writes, (std::vector<ByteRange>{copied}));
   EXPECT_EQ(plan.blank, (std::vector<ByteRange>{set})) << "what the two race for";
   EXPECT_NE(said_.find("graph 1, launch 10: held"), std::string::npos) << said_;

@@ -45,7 +45,8 @@ Answer answer() {
   answer.explore = true;
   answer.ask_again = 11;
   answer.rest_ms = 250;
-  answer.plan.steps = {{{kRange, kOther}, {kOther}, true}, {{}, {}, false}};
+  answer.longest_ms = 20000;
+  answer.plan.steps = {{{kRange, kOther}, {kRange}, {kOther}, true}, {{}, {}, {}, false}};
   answer.plan.blank = {kRange};
   answer.nodes = {1, -1, 0};
   return answer;
@@ -121,8 +122,10 @@ TEST(Codecs, AnAnswerArrives) {
   EXPECT_TRUE(a.explore);
   EXPECT_EQ(a.ask_again, 11u);
   EXPECT_EQ(a.rest_ms, 250u);
+  EXPECT_EQ(a.longest_ms, 20000u);
   ASSERT_EQ(a.plan.steps.size(), 2u);
   EXPECT_EQ(a.plan.steps[0].named, (std::vector<ByteRange>{kRange, kOther}));
+  EXPECT_EQ(a.plan.steps[0].may_write, (std::vector<ByteRange>{kRange}));
   EXPECT_EQ(a.plan.steps[0].writes, (std::vector<ByteRange>{kOther}));
   EXPECT_TRUE(a.plan.steps[0].runs);
   EXPECT_FALSE(a.plan.steps[1].runs);

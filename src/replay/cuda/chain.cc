@@ -12,7 +12,9 @@ namespace {
 class Chain {
  public:
   Chain(Device* device, CUcontext context) : device_(*device), context_(context) {}
+  // What hangs would be waited for.
   ~Chain() {
+    if (device_.lost()) return;
     if (exec_) device_.driver().cuGraphExecDestroy(exec_);
     if (graph_) device_.driver().cuGraphDestroy(graph_);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <thread>
 
 #include "replay/cuda/device_code.h"
@@ -12,7 +13,6 @@ namespace bohr::replay::cuda {
 
 namespace {
 
-constexpr std::chrono::milliseconds kLongest{20000};  // what a program does at one go
 constexpr unsigned kThreads = 256;
 constexpr unsigned kMostBlocks = 2048;
 constexpr unsigned kMostRows = 1024;
@@ -44,6 +44,10 @@ Error no_table_memory() {
 }
 
 // Blocks for so many threads; kernels go round where these are not enough.
+constexpr uint64_t kStaged = uint64_t{64} << 10;  // bytes that are read without a pageable copy
+
+uint64_t pages_of(uint64_t bytes) { return (bytes + kPage - 1) / kPage; }
+
 unsigned blocks_for(uint64_t threads) {
   return static_cast<unsigned>(
       std::clamp<uint64_t>((threads + kThreads - 1) / kThreads, 1, 4 * kMostBlocks));
@@ -101,7 +105,7 @@ std::vector<Span> laid_out(std::span<const ByteRange> ranges, uint64_t align) {
   for (const ByteRange& range : ranges) {
     spans.push_back({range.begin, range.size(), offset, page});
     offset = (offset + range.size() + align - 1) / align * align;
-    page += (range.size() + kPage - 1) / kPage;
+    page += pages_of(range.size());
   }
   return spans;
 }
@@ -112,13 +116,16 @@ SpanSlice whole(const SpanList& list) {
   return slice;
 }
 
-Result<std::unique_ptr<Device>> Device::create(const Driver& driver) {
-  auto device = std::unique_ptr<Device>(new Device(driver));
+Result<std::unique_ptr<Device>> Device::create(const Driver& driver,
+                                               std::chrono::milliseconds longest) {
+  auto device = std::unique_ptr<Device>(new Device(driver, longest));
   Device& d = *device;
   if (device_code[0] == '0') {
     return Error{"explore-device", "loading our kernels", "",
                  "this build has none: it was made without nvcc", "build where nvcc is"};
   }
+  d.staged_ = Buffer::pinned(driver, kStaged);
+  if (!d.staged_) return no_table_memory();
   BOHR_TRY_STATUS(d.check(driver.cuModuleLoadData(&d.module_, device_code), "loading our kernels"));
   const std::pair<const char*, CUfunction*> functions[] = {{"bohr_digest", &d.digest_},
                                                            {"bohr_compare", &d.compare_},
@@ -149,7 +156,7 @@ Status Device::check(CUresult result, const std::string& what) {
 }
 
 Status Device::wait() {
-  const auto until = std::chrono::steady_clock::now() + kLongest;
+  const auto until = std::chrono::steady_clock::now() + longest_;
   for (int turn = 0;; ++turn) {
     const CUresult result = driver_.cuStreamQuery(stream_);
     if (result != CUDA_ERROR_NOT_READY) return check(result, "waiting for a replay");
@@ -158,7 +165,7 @@ Status Device::wait() {
     if (std::chrono::steady_clock::now() < until) continue;
     lost_ = true;
     return Error{"watchdog", "a replay", "",
-                 "the device was not done after " + std::to_string(kLongest.count()) +
+                 "the device was not done after " + std::to_string(longest_.count()) +
                      " ms: a kernel waits for something that this order puts after it",
                  "the program relies on an order that no edge shows; start it again"};
   }
@@ -171,7 +178,7 @@ Result<SpanList> Device::upload(std::vector<Span> spans) {
   BOHR_TRY_STATUS(copy_from_host(list.buffer.address(), spans.data(), spans.size() * sizeof(Span)));
   for (const Span& span : spans) {
     list.bytes += span.size;
-    list.pages += (span.size + kPage - 1) / kPage;
+    list.pages += pages_of(span.size);
   }
   list.spans = std::move(spans);
   return list;
@@ -196,7 +203,8 @@ Status Device::digest(const SpanList& list, const SpanSlice& slice, CUdeviceptr 
                 parameters);
 }
 
-Result<std::vector<ChangedPage>> Device::compare(const SpanList& list, const Buffer& shadow) {
+Result<std::vector<ChangedPage>> Device::compare(const SpanList& list, const SpanSlice& slice,
+                                                 const Buffer& shadow) {
   if (!changed_) {
     changed_ = Buffer::of(driver_, kMostChanged * sizeof(ChangedPage), true);
     found_ = Buffer::pinned(driver_, sizeof(unsigned));
@@ -204,14 +212,18 @@ Result<std::vector<ChangedPage>> Device::compare(const SpanList& list, const Buf
   }
   std::vector<ChangedPage> changed;
   auto* found = static_cast<volatile unsigned*>(found_.host());
+  uint64_t total = 0;
+  for (uint64_t i = slice.first; i < slice.first + slice.count; ++i)
+    total += pages_of(list.spans[i].size);
   do {
     *found = 0;
-    CUdeviceptr spans = list.buffer.address(), before = shadow.address();
+    CUdeviceptr spans = list.buffer.address() + slice.first * sizeof(Span);
+    CUdeviceptr before = shadow.address();
     CUdeviceptr pages = changed_.address(), counter = found_.address();
-    uint64_t count = list.spans.size(), total = list.pages;
+    uint64_t count = slice.count;
     unsigned limit = kMostChanged;
     void* parameters[] = {&spans, &count, &total, &before, &pages, &limit, &counter};
-    BOHR_TRY_STATUS(launch(compare_, {blocks_for(list.pages * 32), 1}, parameters));
+    BOHR_TRY_STATUS(launch(compare_, {blocks_for(total * 32), 1}, parameters));
     BOHR_TRY_STATUS(wait());
     const size_t old = changed.size();
     const unsigned many = *found;
@@ -261,13 +273,22 @@ Status Device::copy(CUdeviceptr to, CUdeviceptr from, uint64_t bytes) {
 }
 
 Status Device::copy_from_host(CUdeviceptr to, const void* from, uint64_t bytes) {
+  BOHR_TRY_STATUS(wait());
   return check(driver_.cuMemcpyHtoDAsync_v2(to, from, bytes, stream_), "copying to the device");
 }
 
 Status Device::copy_to_host(void* to, CUdeviceptr from, uint64_t bytes) {
-  BOHR_TRY_STATUS(
-      check(driver_.cuMemcpyDtoHAsync_v2(to, from, bytes, stream_), "copying from the device"));
-  return wait();
+  if (bytes > staged_.bytes()) {
+    BOHR_TRY_STATUS(wait());
+    BOHR_TRY_STATUS(
+        check(driver_.cuMemcpyDtoHAsync_v2(to, from, bytes, stream_), "copying from the device"));
+    return wait();
+  }
+  BOHR_TRY_STATUS(check(driver_.cuMemcpyDtoHAsync_v2(staged_.host(), from, bytes, stream_),
+                        "copying from the device"));
+  BOHR_TRY_STATUS(wait());
+  std::memcpy(to, staged_.host(), bytes);
+  return Nothing{};
 }
 
 Result<std::vector<uint64_t>> digests_of_slices(Device& device, const SpanList& list,

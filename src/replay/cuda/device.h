@@ -5,6 +5,7 @@
 
 #include <cuda.h>
 
+#include <chrono>
 #include <memory>
 #include <span>
 #include <string>
@@ -62,8 +63,10 @@ struct SpanSlice {
 
 class Device {
  public:
-  // Error `explore-device` when the driver refuses our code or stream.
-  static Result<std::unique_ptr<Device>> create(const Driver& driver);
+  // Error `explore-device` when the driver refuses our code or stream. `longest`: what may run at
+  // one go before the process counts as lost.
+  static Result<std::unique_ptr<Device>> create(const Driver& driver,
+                                                std::chrono::milliseconds longest);
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -81,8 +84,10 @@ class Device {
   Result<SpanList> upload(std::vector<Span> spans);
   // Adds the digest of these spans to *out, which lies on the device.
   Status digest(const SpanList& list, const SpanSlice& slice, CUdeviceptr out);
-  // What differs from `shadow`, which is brought up to date. Waits.
-  Result<std::vector<ChangedPage>> compare(const SpanList& list, const Buffer& shadow);
+  // What of a slice differs from `shadow`, which is brought up to date; spans and pages are counted
+  // from the slice's first, whose offset is zero. Waits.
+  Result<std::vector<ChangedPage>> compare(const SpanList& list, const SpanSlice& slice,
+                                           const Buffer& shadow);
 
   // A digest for each page of the list; both buffers hold that many numbers.
   Status page_digests(const SpanList& list, const Buffer& out);
@@ -92,15 +97,18 @@ class Device {
 
   Status clear(CUdeviceptr at, uint64_t bytes);
   Status copy(CUdeviceptr to, CUdeviceptr from, uint64_t bytes);
+  // Both wait, before they copy too: a copy from or to pageable memory would itself wait for what
+  // runs, and for ever.
   Status copy_from_host(CUdeviceptr to, const void* from, uint64_t bytes);
-  // Waits.
   Status copy_to_host(void* to, CUdeviceptr from, uint64_t bytes);
 
  private:
-  explicit Device(const Driver& driver) : driver_(driver) {}
+  Device(const Driver& driver, std::chrono::milliseconds longest)
+      : driver_(driver), longest_(longest) {}
   Status launch(CUfunction function, const unsigned (&grid)[2], void** parameters);
 
   const Driver& driver_;
+  std::chrono::milliseconds longest_;
   CUmodule module_ = nullptr;
   CUfunction digest_ = nullptr;
   CUfunction compare_ = nullptr;
@@ -109,6 +117,7 @@ class Device {
   CUstream stream_ = nullptr;
   Buffer changed_;
   Buffer found_;
+  Buffer staged_;  // what is on its way to the host
   bool lost_ = false;
 };
 

@@ -62,6 +62,15 @@ void append_runs(const Span& span, const ChangedPage& page, std::vector<ByteRang
   }
 }
 
+std::vector<ByteRange> runs_of(std::span<const Span> spans, std::vector<ChangedPage> pages) {
+  std::sort(pages.begin(), pages.end(), [](const ChangedPage& a, const ChangedPage& b) {
+    return std::pair(a.span, a.page) < std::pair(b.span, b.page);
+  });
+  std::vector<ByteRange> runs;
+  for (const ChangedPage& page : pages) append_runs(spans[page.span], page, &runs);
+  return runs;
+}
+
 }  // namespace
 
 bool is_known(const Driver& driver, const ByteRange& range) {
@@ -205,13 +214,55 @@ Status Guard::watch() {
 }
 
 Result<std::vector<ByteRange>> Guard::changes() {
-  BOHR_TRY(pages, device_->compare(list_, shadow_));
-  std::sort(pages.begin(), pages.end(), [](const ChangedPage& a, const ChangedPage& b) {
-    return std::pair(a.span, a.page) < std::pair(b.span, b.page);
-  });
-  std::vector<ByteRange> runs;
-  for (const ChangedPage& page : pages) append_runs(list_.spans[page.span], page, &runs);
-  return runs;
+  BOHR_TRY(pages, device_->compare(list_, whole(list_), shadow_));
+  return runs_of(list_.spans, std::move(pages));
+}
+
+Status Guard::put_back_watched(const ByteRange& range) {
+  for (const ByteRange& piece : pieces(range)) {
+    const auto span = std::prev(
+        std::upper_bound(list_.spans.begin(), list_.spans.end(), piece.begin,
+                         [](uint64_t begin, const Span& other) { return begin < other.begin; }));
+    const uint64_t offset = span->offset + piece.begin - span->begin;
+    BOHR_TRY_STATUS(device_->copy(piece.begin, shadow_.address() + offset, piece.size()));
+  }
+  return Nothing{};
+}
+
+std::vector<ByteRange> Guard::comparable(const std::vector<ByteRange>& ranges) {
+  std::vector<ByteRange> result;
+  for (const ByteRange& range : ranges) {
+    const uint64_t begin = (range.begin + kAlign - 1) / kAlign * kAlign;
+    if (begin < range.end) result.push_back({begin, range.end});
+  }
+  return result;
+}
+
+Result<Guard::ZeroLists> Guard::zero_lists(const std::vector<std::vector<ByteRange>>& ranges) {
+  std::vector<Span> all;
+  ZeroLists lists;
+  uint64_t longest = 0;
+  for (const std::vector<ByteRange>& list : ranges) {
+    const std::vector<Span> spans = laid_out(list, kAlign);
+    lists.slices.push_back({all.size(), spans.size(), 0});
+    all.insert(all.end(), spans.begin(), spans.end());
+    if (!spans.empty()) longest = std::max(longest, spans.back().offset + spans.back().size);
+  }
+  BOHR_TRY(uploaded, device_->upload(std::move(all)));
+  lists.spans = std::move(uploaded);
+  lists.zeros = Buffer::of(device_->driver(), longest, true);
+  if (!lists.zeros) return too_little(device_->driver(), longest);
+  BOHR_TRY_STATUS(device_->clear(lists.zeros.address(), longest));
+  return lists;
+}
+
+Result<std::vector<ByteRange>> Guard::not_zero(const ZeroLists& lists, size_t list) {
+  const SpanSlice& slice = lists.slices[list];
+  BOHR_TRY(pages, device_->compare(lists.spans, slice, lists.zeros));
+  const std::span spans(lists.spans.spans.data() + slice.first, slice.count);
+  if (!pages.empty())
+    BOHR_TRY_STATUS(device_->clear(lists.zeros.address(), spans.back().offset + spans.back().size));
+  return runs_of(spans, std::move(pages));
 }
 
 }  // namespace bohr::replay::cuda

@@ -59,6 +59,20 @@ class Guard {
   Status watch();
   Result<std::vector<ByteRange>> changes();
   void unwatch() { shadow_.reset(); }
+  // What a guarded range held when watch() or changes() looked at it last.
+  Status put_back_watched(const ByteRange& range);
+
+  // The parts of ranges that our kernels can compare: each begins at a multiple of 16.
+  static std::vector<ByteRange> comparable(const std::vector<ByteRange>& ranges);
+  // Lists of such ranges, and as many zeros as the longest of them needs.
+  struct ZeroLists {
+    SpanList spans;
+    std::vector<SpanSlice> slices;
+    Buffer zeros;
+  };
+  Result<ZeroLists> zero_lists(const std::vector<std::vector<ByteRange>>& ranges);
+  // Which words of one list are not zero. Waits.
+  Result<std::vector<ByteRange>> not_zero(const ZeroLists& lists, size_t list);
 
   // Gives our memory back; what was saved is gone.
   void drop() { saved_.reset(), own_.reset(), shadow_.reset(); }

@@ -11,6 +11,7 @@
 #include "replay/cuda/guard.h"
 #include "replay/cuda/large_blocks.h"
 #include "replay/cuda/observed.h"
+#include "replay/cuda/silent_writes.h"
 #include "replay/schedule.h"
 
 namespace bohr::replay::cuda {
@@ -18,17 +19,23 @@ namespace bohr::replay::cuda {
 namespace {
 
 constexpr int32_t kContents = 2;  // what stands there, and zeros where that can do no harm
+// So many steps are issued before they are waited for: a launch into a full queue would wait
+// itself, and for ever where a kernel does.
+constexpr size_t kMostIssued = 200;
 
 class CudaReplayer : public Replayer {
  public:
   CudaReplayer(const Driver& driver, Launch launch)
       : driver_(driver), launch_(std::move(launch)), steps_(steps_of(launch_.program)) {}
-  ~CudaReplayer() override { static_cast<void>(CudaReplayer::release()); }
+  ~CudaReplayer() override {
+    static_cast<void>(CudaReplayer::release());
+    if (device_ && device_->lost()) abandon();
+  }
 
   Status begin() {
     BOHR_TRY_STATUS(refuse_what_cannot_run());
     for (const PlanStep& step : launch_.plan.steps) named_.push_back(step.named);
-    BOHR_TRY(device, Device::create(driver_));
+    BOHR_TRY(device, Device::create(driver_, launch_.longest));
     device_ = std::move(device);
     return Nothing{};
   }
@@ -184,6 +191,18 @@ class CudaReplayer : public Replayer {
                  "call learn() first"};
   }
 
+  // To give memory back would wait for what hangs. The process is lost, and this with it.
+  void abandon() {
+    struct Kept {
+      SpanList lists;
+      Buffer slots;
+      LargeBlocks large;
+    };
+    static_cast<void>(new Kept{std::move(lists_), std::move(slots_), std::move(large_)});
+    static_cast<void>(guard_.release());
+    static_cast<void>(device_.release());
+  }
+
   Status note_own_launch() {
     BOHR_TRY(pages, large_.changed());
     large_pages_ = std::move(pages);
@@ -241,6 +260,10 @@ class CudaReplayer : public Replayer {
   Status observe_writes() {
     std::vector<Ranges> changed(steps_.size());
     BOHR_TRY_STATUS(observe_once({}, &changed));
+    BOHR_TRY(silent, silent_writes(guard_.get(), launch_.plan.steps, changed,
+                                   [this](int32_t step) { return issue_step(step); }));
+    for (size_t i = 0; i < silent.size(); ++i)
+      changed[i].insert(changed[i].end(), silent[i].begin(), silent[i].end());
     Ranges blank = launch_.plan.blank;
     for (const Ranges& ranges : changed) blank.insert(blank.end(), ranges.begin(), ranges.end());
     BOHR_TRY_STATUS(observe_once(merged(std::move(blank)), &changed));
@@ -343,6 +366,7 @@ class CudaReplayer : public Replayer {
       if (!pin_of.empty() && pin_of[i] >= 0)
         BOHR_TRY_STATUS(put(step, request.pins[static_cast<size_t>(pin_of[i])].bytes));
       ++outcome.ran;
+      if (outcome.ran % kMostIssued == 0) BOHR_TRY_STATUS(device_->wait());
       if (!request.stepwise) continue;
       BOHR_TRY_STATUS(device_->digest(lists_, slices_[i], slot(i)));
       if (!keep_of.empty() && keep_of[i] >= 0) {

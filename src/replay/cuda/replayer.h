@@ -17,6 +17,7 @@
 
 #include <cuda.h>
 
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct Launch {
   std::shared_ptr<const GraphWork> work;
   std::vector<int32_t> nodes;
   CUgraphExec exec = nullptr;
+  std::chrono::milliseconds longest{20000};  // what may run at one go, or else hangs
 };
 
 // Refuses by the reason of the first node that cannot be run. `driver` must outlive the replayer.

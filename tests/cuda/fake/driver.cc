@@ -212,15 +212,15 @@ CUresult cuGraphExecDestroy(CUgraphExec exec) {
   return CALL(cuGraphExecDestroy, body, exec);
 }
 CUresult cuStreamSynchronize(CUstream stream) {
-  return CALL(
-      cuStreamSynchronize, [] {}, stream);
+  return CALL(cuStreamSynchronize, fake_wait, stream);
 }
 CUresult cuStreamQuery(CUstream stream) {
-  return CALL(
+  const CUresult result = CALL(
       cuStreamQuery, [] {}, stream);
+  return fake_hangs() ? CUDA_ERROR_NOT_READY : result;
 }
 CUresult cuCtxSynchronize() {
-  return fake_call(CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, "cuCtxSynchronize", 0, [] {});
+  return fake_call(CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, "cuCtxSynchronize", 0, fake_wait);
 }
 CUresult cuEventSynchronize(CUevent event) {
   return CALL(

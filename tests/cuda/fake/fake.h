@@ -39,6 +39,11 @@ extern "C" bool fake_capture(CUstream stream, const CUDA_MEMCPY3D* copy);
 
 std::unique_ptr<CUgraphNode_st> fake_kernel_node(CUfunction function, void** params);
 
+// From the first on the device is never done again; the second waits for it, and so for ever.
+extern "C" void fake_hang();
+void fake_wait();
+bool fake_hangs();
+
 // One row of bytes, which is what copies of the stand-in driver are.
 void fake_copy(const CUDA_MEMCPY3D& copy);
 

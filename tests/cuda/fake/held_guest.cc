@@ -12,8 +12,9 @@
 // the end of a block too large to be saved whole), destroy (the exec is destroyed after 12
 // launches, and the same work done without a graph from then on), rests (for 2 s after 12
 // launches), fatal (a kernel that reads what it should not ends the process), garbage (so does one
-// behind it, which reads what the first made of that). A kernel takes so long; 20 launches if
-// nothing is said. Says "NAME right", or what is wrong.
+// behind it, which reads what the first made of that), steady (each launch leaves the same in
+// `out`, and spoils `p`), hang (a kernel that reads what it should not waits for ever). A kernel
+// takes so long; 20 launches if nothing is said. Says "NAME right", or what is wrong.
 #include <cuda.h>
 #include <unistd.h>
 
@@ -24,6 +25,7 @@
 #include <thread>
 
 using Kernel = void (*)(void** params);
+extern "C" void fake_hang();
 extern "C" CUfunction fake_kernel(const char* name, size_t parameters, Kernel run);
 
 namespace {
@@ -62,6 +64,10 @@ void consume_or_end(void** params) {
   end_unless(first_of(p) == first_of(number));
   consume(params);
 }
+void consume_or_hang(void** params) {
+  if (first_of(p) != first_of(number)) fake_hang();
+  consume(params);
+}
 void count_or_end(void** params) {
   end_unless(first_of(out) == 2 * first_of(number));
   count(params);
@@ -76,18 +82,31 @@ void order(CUstream before, CUstream after, CUevent event) {
   cuStreamWaitEvent(after, event, 0);
 }
 
+constexpr unsigned kSteady = 21;
+void produce_steady(void** params) {
+  for (size_t i = 0; i < kCount; ++i) pointer<unsigned>(params, 0)[i] = kSteady;
+}
+void count_and_spoil(void** params) {
+  for (size_t i = 0; i < kCount; ++i) reinterpret_cast<unsigned*>(p)[i] = 0;
+  count(params);
+}
+
 // What one launch does.
 void submit(const std::string& arm) {
   if (arm != "clean") order(main_stream, side, fork_event);
-  launch(fake_kernel("_Z7producePjPKj", 2, produce), main_stream, p, number);
+  const Kernel producer = arm == "steady" ? produce_steady : produce;
+  launch(fake_kernel("_Z7producePjPKj", 2, producer), main_stream, p, number);
   if (arm == "clean") order(main_stream, side, fork_event);
-  const Kernel consumer = arm == "fatal" ? consume_or_end : consume;
+  const Kernel consumer = arm == "fatal"  ? consume_or_end
+                          : arm == "hang" ? consume_or_hang
+                                          : consume;
   launch(fake_kernel("_Z7consumePKjPj", 2, consumer), side, p, out);
   order(side, main_stream, join_event);
   static unsigned on_host = 0;
   if (arm == "pageable") cuMemcpyDtoHAsync_v2(&on_host, out, sizeof on_host, main_stream);
   const char* name = arm == "updatable" ? "_Z15count_updatablePjS_" : "_Z5countPjS_";
-  launch(fake_kernel(name, 2, arm == "garbage" ? count_or_end : count), main_stream, number, ticks);
+  const Kernel last = arm == "garbage" ? count_or_end : arm == "steady" ? count_and_spoil : count;
+  launch(fake_kernel(name, 2, last), main_stream, number, ticks);
 }
 
 CUgraphExec captured(const std::string& arm) {
@@ -147,7 +166,9 @@ int main(int argc, char** argv) {
       submit("clean");
     else
       cuGraphLaunch(exec, main_stream);
-    right = right && holds(p, kCount, i) && holds(out, kCount, 2 * i) && holds(number, 1, i + 1);
+    const unsigned value = arm == "steady" ? kSteady : i;
+    right = right && holds(p, kCount, arm == "steady" ? 0 : i) && holds(out, kCount, 2 * value) &&
+            holds(number, 1, i + 1);
   }
   stop = true;
   other.join();

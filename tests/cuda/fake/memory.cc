@@ -3,6 +3,7 @@
 // mmap and goes back there, so that who touches it too late crashes. Host functions do nothing.
 // FAKE_NO_MEMORY=1 leaves none for the agent, FAKE_LITTLE_MEMORY=1 host memory alone.
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +14,7 @@
 namespace {
 
 std::map<uintptr_t, size_t> mappings;
+std::atomic<bool> hangs = false;
 
 void* map_memory(size_t bytes) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -52,6 +54,12 @@ CUDA_MEMCPY3D line_to_host(void* dst, CUdeviceptr src, size_t bytes) {
 
 }  // namespace
 
+void fake_hang() { hangs = true; }
+bool fake_hangs() { return hangs; }
+void fake_wait() {
+  while (hangs) pause();
+}
+
 void fake_copy(const CUDA_MEMCPY3D& copy) {
   const bool from_host = copy.srcMemoryType == CU_MEMORYTYPE_HOST;
   const bool to_host = copy.dstMemoryType == CU_MEMORYTYPE_HOST;
@@ -66,7 +74,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr* pointer, size_t bytes) {
   return CALL(cuMemAlloc_v2, body, pointer, bytes);
 }
 CUresult cuMemFree_v2(CUdeviceptr pointer) {
-  const auto body = [&] { unmap_memory(pointer_to(pointer)); };
+  const auto body = [&] { fake_wait(), unmap_memory(pointer_to(pointer)); };
   return CALL(cuMemFree_v2, body, pointer);
 }
 CUresult cuMemAllocHost_v2(void** pointer, size_t bytes) {
@@ -106,7 +114,7 @@ CUresult cuMemHostAlloc(void** pointer, size_t bytes, unsigned flags) {
   return CALL(cuMemHostAlloc, body, pointer, bytes, flags);
 }
 CUresult cuMemFreeHost(void* pointer) {
-  const auto body = [&] { unmap_memory(pointer); };
+  const auto body = [&] { fake_wait(), unmap_memory(pointer); };
   return CALL(cuMemFreeHost, body, pointer);
 }
 CUresult cuMemHostRegister_v2(void* pointer, size_t bytes, unsigned flags) {
@@ -115,6 +123,7 @@ CUresult cuMemHostRegister_v2(void* pointer, size_t bytes, unsigned flags) {
 }
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void* src, size_t bytes, CUstream stream) {
   const auto body = [&] {
+    fake_wait();  // for memory of the host that is not pinned
     const CUDA_MEMCPY3D copy = line_to_device(dst, src, bytes);
     if (!fake_capture(stream, &copy)) fake_copy(copy);
   };
@@ -122,6 +131,7 @@ CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void* src, size_t bytes, CU
 }
 CUresult cuMemcpyDtoHAsync_v2(void* dst, CUdeviceptr src, size_t bytes, CUstream stream) {
   const auto body = [&] {
+    if (!mappings.contains(reinterpret_cast<uintptr_t>(dst))) fake_wait();
     const CUDA_MEMCPY3D copy = line_to_host(dst, src, bytes);
     if (!fake_capture(stream, &copy)) fake_copy(copy);
   };
