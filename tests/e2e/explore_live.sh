@@ -114,6 +114,16 @@ proved threads
 explore 1 threads_slices --max-pause 0.02 -- ./held_guest threads guest 1000 400
 proved threads_slices
 
+# Somebody else writes memory of the graph: the search ends, and nothing of it is written over.
+explore 1 foreign -- ./held_guest foreign guest 1000
+says foreign err 'memory changes while nothing runs'
+says foreign out 'foreign-writer'
+says foreign out 'guest right'
+explore 1 late -- ./held_guest late guest 1000 60
+says late out 'foreign-writer'
+says late out 'guest right'
+expect_not_in late.out 'NOT PUT BACK' 'late'
+
 # Two guests at once, held in turn; one entry tells both.
 explore 1 two -- bash -c './held_guest race first & ./held_guest race second & wait'
 says two out 'first right'

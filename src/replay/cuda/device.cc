@@ -129,6 +129,7 @@ Result<std::unique_ptr<Device>> Device::create(const Driver& driver,
   BOHR_TRY_STATUS(d.check(driver.cuModuleLoadData(&d.module_, device_code), "loading our kernels"));
   const std::pair<const char*, CUfunction*> functions[] = {{"bohr_digest", &d.digest_},
                                                            {"bohr_compare", &d.compare_},
+                                                           {"bohr_copy", &d.copy_},
                                                            {"bohr_page_digests", &d.page_digests_},
                                                            {"bohr_differences", &d.differences_}};
   for (const auto& [name, function] : functions)
@@ -203,6 +204,20 @@ Status Device::digest(const SpanList& list, const SpanSlice& slice, CUdeviceptr 
                 parameters);
 }
 
+Result<std::vector<uint64_t>> Device::digests_of(const SpanList& list,
+                                                 std::span<const SpanSlice> slices) {
+  std::vector<uint64_t> digests(slices.size(), 0);
+  const uint64_t bytes = digests.size() * sizeof(uint64_t);
+  if (bytes == 0) return digests;
+  if (sums_.bytes() < bytes) sums_ = Buffer::of(driver_, bytes, true);
+  if (!sums_) return no_table_memory();
+  BOHR_TRY_STATUS(clear(sums_.address(), bytes));
+  for (size_t i = 0; i < slices.size(); ++i)
+    BOHR_TRY_STATUS(digest(list, slices[i], sums_.address() + i * sizeof(uint64_t)));
+  BOHR_TRY_STATUS(copy_to_host(digests.data(), sums_.address(), bytes));
+  return digests;
+}
+
 Result<std::vector<ChangedPage>> Device::compare(const SpanList& list, const SpanSlice& slice,
                                                  const Buffer& shadow) {
   if (!changed_) {
@@ -233,6 +248,22 @@ Result<std::vector<ChangedPage>> Device::compare(const SpanList& list, const Spa
                                    (changed.size() - old) * sizeof(ChangedPage)));
   } while (*found > kMostChanged);
   return changed;
+}
+
+Status Device::copy_out(const SpanList& list, const Buffer& to) {
+  return copy_pages(list, to, false);
+}
+Status Device::copy_back(const SpanList& list, const Buffer& from) {
+  return copy_pages(list, from, true);
+}
+
+Status Device::copy_pages(const SpanList& list, const Buffer& buffer, bool back) {
+  if (list.spans.empty()) return Nothing{};
+  CUdeviceptr spans = list.buffer.address(), copy = buffer.address();
+  uint64_t count = list.spans.size(), pages = list.pages;
+  unsigned direction = back;
+  void* parameters[] = {&spans, &count, &pages, &copy, &direction};
+  return launch(copy_, {blocks_for(pages * 32), 1}, parameters);
 }
 
 Status Device::page_digests(const SpanList& list, const Buffer& out) {
@@ -289,19 +320,6 @@ Status Device::copy_to_host(void* to, CUdeviceptr from, uint64_t bytes) {
   BOHR_TRY_STATUS(wait());
   std::memcpy(to, staged_.host(), bytes);
   return Nothing{};
-}
-
-Result<std::vector<uint64_t>> digests_of_slices(Device& device, const SpanList& list,
-                                                std::span<const SpanSlice> slices) {
-  std::vector<uint64_t> digests(slices.size(), 0);
-  const Buffer out = Buffer::of(device.driver(), digests.size() * sizeof(uint64_t), true);
-  if (!out) return no_table_memory();
-  BOHR_TRY_STATUS(device.clear(out.address(), digests.size() * sizeof(uint64_t)));
-  for (size_t i = 0; i < slices.size(); ++i)
-    BOHR_TRY_STATUS(device.digest(list, slices[i], out.address() + i * sizeof(uint64_t)));
-  BOHR_TRY_STATUS(
-      device.copy_to_host(digests.data(), out.address(), digests.size() * sizeof(uint64_t)));
-  return digests;
 }
 
 }  // namespace bohr::replay::cuda

@@ -84,6 +84,14 @@ __device__ bool equal(const uint8_t* now, const uint8_t* before, uint64_t count)
   return same;
 }
 
+__device__ void copy_page(uint8_t* to, const uint8_t* from, uint64_t bytes, unsigned lane) {
+  const bool wide = (reinterpret_cast<uint64_t>(to) | reinterpret_cast<uint64_t>(from)) % 16 == 0;
+  const uint64_t words = wide ? bytes / 16 : 0;
+  for (uint64_t i = lane; i < words; i += kWarp)
+    reinterpret_cast<uint4*>(to)[i] = reinterpret_cast<const uint4*>(from)[i];
+  for (uint64_t i = words * 16 + lane; i < bytes; i += kWarp) to[i] = from[i];
+}
+
 }  // namespace
 
 // Adds the digest of `count` spans to *out. Blocks of one y work on the spans of that y.
@@ -123,6 +131,24 @@ extern "C" __global__ void bohr_differences(const uint64_t* a, const uint64_t* b
     if (a[i] == b[i]) continue;
     const unsigned slot = atomicAdd(found, 1u);
     if (slot < limit) places[slot] = i;
+  }
+}
+
+// Copies `pages` pages of the spans to `copy`, where they lie at their offsets, or from there.
+// Spans and offsets are both multiples of 16, or neither is. One warp a page.
+extern "C" __global__ void bohr_copy(const Span* spans, uint64_t count, uint64_t pages,
+                                     uint8_t* copy, unsigned back) {
+  const unsigned lane = threadIdx.x % kWarp;
+  const uint64_t warps = uint64_t{gridDim.x} * blockDim.x / kWarp;
+  for (uint64_t page = (uint64_t{blockIdx.x} * blockDim.x + threadIdx.x) / kWarp; page < pages;
+       page += warps) {
+    const Span& span = spans[span_of(spans, count, page)];
+    const uint64_t from = (page - span.first_page) * kPage;
+    const uint64_t left = span.size - from;
+    const uint64_t bytes = left < kPage ? left : kPage;
+    auto* there = reinterpret_cast<uint8_t*>(span.begin + from);
+    uint8_t* here = copy + span.offset + from;
+    copy_page(back ? there : here, back ? here : there, bytes, lane);
   }
 }
 

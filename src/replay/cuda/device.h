@@ -84,10 +84,16 @@ class Device {
   Result<SpanList> upload(std::vector<Span> spans);
   // Adds the digest of these spans to *out, which lies on the device.
   Status digest(const SpanList& list, const SpanSlice& slice, CUdeviceptr out);
+  // One digest for each slice. Waits.
+  Result<std::vector<uint64_t>> digests_of(const SpanList& list, std::span<const SpanSlice> slices);
   // What of a slice differs from `shadow`, which is brought up to date; spans and pages are counted
   // from the slice's first, whose offset is zero. Waits.
   Result<std::vector<ChangedPage>> compare(const SpanList& list, const SpanSlice& slice,
                                            const Buffer& shadow);
+
+  // Between the list's spans and a buffer in which they lie at their offsets.
+  Status copy_out(const SpanList& list, const Buffer& to);
+  Status copy_back(const SpanList& list, const Buffer& from);
 
   // A digest for each page of the list; both buffers hold that many numbers.
   Status page_digests(const SpanList& list, const Buffer& out);
@@ -105,6 +111,7 @@ class Device {
  private:
   Device(const Driver& driver, std::chrono::milliseconds longest)
       : driver_(driver), longest_(longest) {}
+  Status copy_pages(const SpanList& list, const Buffer& buffer, bool back);
   Status launch(CUfunction function, const unsigned (&grid)[2], void** parameters);
 
   const Driver& driver_;
@@ -112,11 +119,13 @@ class Device {
   CUmodule module_ = nullptr;
   CUfunction digest_ = nullptr;
   CUfunction compare_ = nullptr;
+  CUfunction copy_ = nullptr;
   CUfunction page_digests_ = nullptr;
   CUfunction differences_ = nullptr;
   CUstream stream_ = nullptr;
   Buffer changed_;
   Buffer found_;
+  Buffer sums_;    // digests on their way to the host
   Buffer staged_;  // what is on its way to the host
   bool lost_ = false;
 };
@@ -124,9 +133,5 @@ class Device {
 // One behind the other, as `ranges` are given, each at a multiple of `align`.
 std::vector<Span> laid_out(std::span<const ByteRange> ranges, uint64_t align = 1);
 SpanSlice whole(const SpanList& list);
-
-// One digest for each slice. Waits.
-Result<std::vector<uint64_t>> digests_of_slices(Device& device, const SpanList& list,
-                                                std::span<const SpanSlice> slices);
 
 }  // namespace bohr::replay::cuda

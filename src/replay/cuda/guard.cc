@@ -2,6 +2,8 @@
 #include "replay/cuda/guard.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 namespace bohr::replay::cuda {
 
@@ -10,6 +12,7 @@ namespace {
 constexpr uint64_t kAlign = 16;                      // what bohr_compare wants
 constexpr uint64_t kSmall = uint64_t{64} << 20;      // saved whole in any case
 constexpr uint64_t kMostPinned = uint64_t{1} << 30;  // of host memory, rather than page by page
+constexpr std::chrono::milliseconds kQuiet{5};       // in which others' writes would show
 constexpr uint64_t kMostLookedAt = uint64_t{256} << 20;
 
 struct Backing {
@@ -120,6 +123,17 @@ std::vector<ByteRange> Guard::pieces(const ByteRange& range) const {
   return pieces;
 }
 
+const Span& Guard::span_at(uint64_t address) const {
+  return *std::prev(
+      std::upper_bound(list_.spans.begin(), list_.spans.end(), address,
+                       [](uint64_t at, const Span& other) { return at < other.begin; }));
+}
+
+uint64_t Guard::saved_offset(uint64_t address) const {
+  const Span& span = span_at(address);
+  return span.offset + address - span.begin;
+}
+
 bool Guard::contains(const ByteRange& range) const {
   uint64_t covered = 0;
   for (const ByteRange& piece : pieces(range)) covered += piece.size();
@@ -159,39 +173,86 @@ Result<bool> Guard::holds_addresses(const ByteRange& range) {
   return false;
 }
 
-Status Guard::copy_all(CUdeviceptr copy, bool back) {
-  for (const Span& span : list_.spans) {
-    const CUdeviceptr there = copy + span.offset;
-    BOHR_TRY_STATUS(back ? device_->copy(span.begin, there, span.size)
-                         : device_->copy(there, span.begin, span.size));
-  }
-  return Nothing{};
-}
-
 Status Guard::save() {
-  BOHR_TRY_STATUS(copy_all(saved_.address(), false));
+  BOHR_TRY_STATUS(device_->copy_out(list_, saved_));
   return device_->wait();
 }
 
-Status Guard::restore() { return copy_all(saved_.address(), true); }
+Status Guard::restore_all() { return device_->copy_back(list_, saved_); }
+
+Status Guard::restore() {
+  return noted_.empty() ? restore_all() : device_->copy_back(written_, saved_);
+}
+
+Result<SpanList> Guard::list_of(std::span<const ByteRange> ranges) {
+  std::vector<Span> spans;
+  uint64_t pages = 0;
+  for (const ByteRange& range : ranges) {
+    const uint64_t offset = saved_offset(range.begin);
+    spans.push_back({range.begin, range.size(), offset, pages});
+    pages += (range.size() + kPage - 1) / kPage;
+  }
+  return device_->upload(std::move(spans));
+}
+
+Status Guard::note_written(std::span<const ByteRange> ranges) {
+  for (const ByteRange& range : ranges) {
+    for (const ByteRange& piece : pieces(range)) {
+      const Span& span = span_at(piece.begin);
+      const auto rounded = [&](uint64_t at) { return at / kPage * kPage; };
+      const uint64_t begin = span.begin + rounded(piece.begin - span.begin);
+      const uint64_t end = span.begin + rounded(piece.end - span.begin + kPage - 1);
+      noted_.push_back({begin, std::min(end, span.begin + span.size)});
+    }
+  }
+  noted_ = merged(std::move(noted_));
+  std::vector<ByteRange> written;
+  for (const ByteRange& range : noted_) {
+    const std::vector<ByteRange> parts = pieces(range);
+    written.insert(written.end(), parts.begin(), parts.end());
+  }
+  BOHR_TRY(list, list_of(written));
+  written_ = std::move(list);
+  BOHR_TRY(rest, list_of(without(ranges_, noted_)));
+  rest_ = std::move(rest);
+  BOHR_TRY(digest, digest_of(rest_));
+  rest_digest_ = digest;
+  return Nothing{};
+}
+
+bool Guard::is_noted(const ByteRange& range) const { return without({&range, 1}, noted_).empty(); }
+
+Result<bool> Guard::rest_is_saved() {
+  BOHR_TRY(digest, digest_of(rest_));
+  return digest == rest_digest_;
+}
+
+Result<bool> Guard::changes_by_itself() {
+  BOHR_TRY(before, digest());
+  std::this_thread::sleep_for(kQuiet);
+  BOHR_TRY(after, digest());
+  return before != after;
+}
 
 Status Guard::keep_own() {
   if (!own_) own_ = Buffer::of(device_->driver(), extent_, true);
   if (!own_) return too_little(device_->driver(), extent_);
-  BOHR_TRY_STATUS(copy_all(own_.address(), false));
+  BOHR_TRY_STATUS(device_->copy_out(list_, own_));
   return device_->wait();
 }
 
-Status Guard::put_back_own() { return copy_all(own_ ? own_.address() : saved_.address(), true); }
+Status Guard::put_back_own() { return device_->copy_back(list_, own_); }
 
 bool Guard::still_there() const {
   return std::all_of(ranges_.begin(), ranges_.end(),
                      [&](const ByteRange& range) { return is_known(device_->driver(), range); });
 }
 
-Result<uint64_t> Guard::digest() {
-  const SpanSlice all = whole(list_);
-  BOHR_TRY(digests, digests_of_slices(*device_, list_, {&all, 1}));
+Result<uint64_t> Guard::digest() { return digest_of(list_); }
+
+Result<uint64_t> Guard::digest_of(const SpanList& list) {
+  const SpanSlice all = whole(list);
+  BOHR_TRY(digests, device_->digests_of(list, {&all, 1}));
   return digests.front();
 }
 
@@ -203,13 +264,13 @@ Result<std::vector<uint64_t>> Guard::digests(std::span<const ByteRange> ranges) 
     spans.push_back({range.begin, range.size(), 0, 0});
   }
   BOHR_TRY(list, device_->upload(std::move(spans)));
-  return digests_of_slices(*device_, list, slices);
+  return device_->digests_of(list, slices);
 }
 
 Status Guard::watch() {
   if (!shadow_) shadow_ = Buffer::of(device_->driver(), extent_, true);
   if (!shadow_) return too_little(device_->driver(), extent_);
-  BOHR_TRY_STATUS(copy_all(shadow_.address(), false));
+  BOHR_TRY_STATUS(device_->copy_out(list_, shadow_));
   return device_->wait();
 }
 

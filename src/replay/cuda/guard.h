@@ -44,10 +44,23 @@ class Guard {
   uint64_t bytes() const { return list_.bytes; }
 
   Status save();
+  // All of it; memory that somebody else writes meanwhile would lose that.
+  Status restore_all();
+  // What is known to be written, once that is known.
   Status restore();
+  // From here on restore() puts back the pages of these ranges, and rest_is_saved() looks at the
+  // others. Memory must hold what was saved.
+  Status note_written(std::span<const ByteRange> ranges);
+  bool is_noted(const ByteRange& range) const;
+  // Whether all pages that nobody was noted to write hold what was saved.
+  Result<bool> rest_is_saved();
+  // Whether something changes while nothing of ours runs: another process, say, or a network card.
+  Result<bool> changes_by_itself();
+
   // The program's own memory, where it went on since save(): kept apart, and put back.
   Status keep_own();
   Status put_back_own();
+  bool has_own() const { return static_cast<bool>(own_); }
   // Whether the allocations are still those that were saved.
   bool still_there() const;
   // Of all guarded bytes as they are.
@@ -80,7 +93,12 @@ class Guard {
 
  private:
   explicit Guard(Device* device) : device_(device) {}
-  Status copy_all(CUdeviceptr copy, bool back);
+  // Of guarded ranges, in the layout of saved memory.
+  Result<SpanList> list_of(std::span<const ByteRange> ranges);
+  Result<uint64_t> digest_of(const SpanList& list);
+  // Of a guarded address: the guarded span it lies in, and its place in saved memory.
+  const Span& span_at(uint64_t address) const;
+  uint64_t saved_offset(uint64_t address) const;
   // The range cut where one allocation ends and the next begins, for the driver copies no further.
   std::vector<ByteRange> pieces(const ByteRange& range) const;
 
@@ -89,6 +107,10 @@ class Guard {
   SpanList list_;
   uint64_t extent_ = 0;  // of the spans laid out
   Buffer saved_;
+  std::vector<ByteRange> noted_;  // whole pages; nothing: not yet known
+  SpanList written_;              // of them
+  SpanList rest_;                 // what is guarded beside them
+  uint64_t rest_digest_ = 0;
   Buffer own_;  // empty: the program did not go on, its memory is what was saved
   Buffer shadow_;
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "replay/cuda/chain.h"
 #include "replay/cuda/guard.h"
@@ -71,16 +72,22 @@ class CudaReplayer : public Replayer {
     BOHR_TRY(digest, guard_->digest());
     saved_ = {guard_->bytes(), digest, kContents};
     own_digest_ = digest;
+    if (const Status quiet = nobody_else_writes(); !quiet.ok()) {
+      guard_->drop();  // nothing was run, so there is nothing to put back
+      return quiet.error();
+    }
     const Status observed = observe_writes();
     if (!observed.ok() && device_->lost()) return observed.error();
-    BOHR_TRY_STATUS(restore());
+    BOHR_TRY_STATUS(guard_->restore_all());
+    BOHR_TRY_STATUS(verify(saved_.digest));
     if (!observed.ok()) return observed.error();
+    BOHR_TRY_STATUS(guard_->note_written(all_changed_));
     return saved_;
   }
 
   Result<Outcome> run(const Request& request) override {
     BOHR_TRY_STATUS(still_there());
-    BOHR_TRY_STATUS(guard_->restore());
+    BOHR_TRY_STATUS(put_back());
     BOHR_TRY_STATUS(check_request(*this, request, [this](int32_t step) { return bytes_of(step); }));
     if (!std::equal(request.ignored.begin(), request.ignored.end(), ignored_.begin(),
                     ignored_.end()))
@@ -88,9 +95,11 @@ class CudaReplayer : public Replayer {
     BOHR_TRY_STATUS(put_contents(request.contents));
     const bool as_graph = !request.stepwise && request.pins.empty();
     auto outcome = as_graph ? run_as_graph(request) : run_order(request);
+    if (device_->lost()) return outcome;
     if (outcome.ok())
       if (const Status whole = large_blocks_are_whole(); !whole.ok()) outcome = whole.error();
-    if (!outcome.ok() && !device_->lost()) BOHR_TRY_STATUS(guard_->restore());
+    BOHR_TRY_STATUS(look_at_rest());
+    if (!outcome.ok()) BOHR_TRY_STATUS(put_back());
     return outcome;
   }
 
@@ -100,11 +109,12 @@ class CudaReplayer : public Replayer {
       return Error{"no-own-run", launch_.program.source, "", "there is no instantiated graph",
                    "run orders of steps"};
     }
-    BOHR_TRY_STATUS(guard_->restore());
+    BOHR_TRY_STATUS(put_back());
     BOHR_TRY_STATUS(device_->check(driver_.cuGraphLaunch(launch_.exec, device_->stream()),
                                    "launching the program's own graph"));
     BOHR_TRY_STATUS(device_->wait());
     BOHR_TRY_STATUS(large_blocks_are_whole());
+    BOHR_TRY_STATUS(look_at_rest());
     Outcome outcome;
     outcome.ran = steps_.size();
     return outcome;
@@ -112,17 +122,19 @@ class CudaReplayer : public Replayer {
 
   Status restore() override {
     BOHR_TRY_STATUS(still_there());
-    BOHR_TRY_STATUS(guard_->restore());
+    BOHR_TRY_STATUS(look_at_rest());
+    BOHR_TRY_STATUS(put_back());
     return verify(saved_.digest);
   }
 
   Status pause() override {
     if (!guard_ && !large_.empty()) return Nothing{};  // observing: nothing was changed
     BOHR_TRY_STATUS(still_there());
-    BOHR_TRY_STATUS(guard_->put_back_own());
-    BOHR_TRY_STATUS(verify(own_digest_));
+    if (!foreign_) static_cast<void>(look_at_rest());
+    BOHR_TRY_STATUS(guard_->has_own() ? guard_->put_back_own() : put_back());
+    if (!foreign_) BOHR_TRY_STATUS(verify(own_digest_));
     paused_ = true;
-    return Nothing{};
+    return device_->wait();
   }
 
   Status resume() override {
@@ -139,7 +151,8 @@ class CudaReplayer : public Replayer {
     BOHR_TRY(digest, guard_->digest());
     own_digest_ = digest;
     paused_ = false;
-    return Nothing{};
+    BOHR_TRY_STATUS(nobody_else_writes());
+    return guard_->restore_all();
   }
 
   Status release() override {
@@ -224,9 +237,34 @@ class CudaReplayer : public Replayer {
   Status verify(uint64_t expected) {
     BOHR_TRY(digest, guard_->digest());
     if (digest == expected) return Nothing{};
-    return Error{"foreign-writer", launch_.program.source, "",
-                 "memory did not become what was saved: something else writes it meanwhile",
-                 "stop what shares this memory (another process, RDMA), or explore another graph"};
+    return foreign("memory did not become what was saved: something else writes it meanwhile");
+  }
+
+  Error foreign(const std::string& what) {
+    foreign_ = true;
+    return {"foreign-writer", launch_.program.source, "", what,
+            "stop what shares this memory (another process, RDMA), or explore another graph"};
+  }
+
+  Status nobody_else_writes() {
+    BOHR_TRY(changes, guard_->changes_by_itself());
+    if (!changes) return Nothing{};
+    return foreign("memory changes while nothing runs: something else writes it");
+  }
+
+  // An order in which a step reads garbage may write where no step was seen to: that is put back
+  // before the next one. What changes although nothing runs is somebody else's, and stays.
+  Status look_at_rest() {
+    BOHR_TRY(saved, guard_->rest_is_saved());
+    if (saved) return Nothing{};
+    BOHR_TRY_STATUS(nobody_else_writes());
+    strayed_ = true;
+    return Nothing{};
+  }
+
+  Status put_back() {
+    const bool all = std::exchange(strayed_, false);
+    return all ? guard_->restore_all() : guard_->restore();
   }
 
   Status in_memory(const ByteRange& range) const {
@@ -273,12 +311,17 @@ class CudaReplayer : public Replayer {
         if (guard_->contains(range)) changed[i].push_back(range);
       changed[i] = merged(std::move(changed[i]));
     }
+    all_changed_.clear();
+    for (const Ranges& ranges : changed)
+      all_changed_.insert(all_changed_.end(), ranges.begin(), ranges.end());
     written_ = written_by(changed, named_);
+    for (const Ranges& ranges : written_)
+      all_changed_.insert(all_changed_.end(), ranges.begin(), ranges.end());
     return upload_written({});
   }
 
   Status observe_once(const Ranges& blank, std::vector<Ranges>* changed) {
-    BOHR_TRY_STATUS(guard_->restore());
+    BOHR_TRY_STATUS(guard_->restore_all());
     for (const ByteRange& range : blank) {
       BOHR_TRY(pointers, guard_->holds_addresses(range));
       if (!pointers) BOHR_TRY_STATUS(guard_->clear(range));
@@ -329,6 +372,10 @@ class CudaReplayer : public Replayer {
       if (!in_memory(content.range).ok() || content.bytes.size() != content.range.size())
         return Error{"replay-contents", launch_.program.source, "",
                      "the contents do not fit their range", "put what was fetched from it"};
+    for (const Content& content : contents) {
+      if (guard_->is_noted(content.range)) continue;
+      BOHR_TRY_STATUS(guard_->note_written({&content.range, 1}));
+    }
     for (const Content& content : contents)
       BOHR_TRY_STATUS(guard_->put(content.range, content.bytes.data()));
     return Nothing{};
@@ -438,6 +485,7 @@ class CudaReplayer : public Replayer {
   std::vector<Step> steps_;
   std::vector<Ranges> named_;    // by step
   std::vector<Ranges> written_;  // by step
+  Ranges all_changed_;           // by any step, wherever it lies
   std::unique_ptr<Device> device_;
   std::unique_ptr<Guard> guard_;   // null until learn()
   Ranges ignored_;                 // left out of digests
@@ -449,6 +497,8 @@ class CudaReplayer : public Replayer {
   bool own_launch_seen_ = false;
   Ranges readable_;  // allocations that steps name
   Saved saved_;
+  bool strayed_ = false;  // the last run wrote where no step was seen to
+  bool foreign_ = false;  // somebody else writes guarded memory
   bool paused_ = false;
   uint64_t own_digest_ = 0;  // of what the program has to find when it goes on
 };

@@ -48,7 +48,7 @@ Result<std::vector<Ranges>> silent_writes(Guard* guard, std::span<const PlanStep
                                 [](const Ranges& ranges) { return ranges.empty(); });
   if (none) return silent;
   BOHR_TRY(lists, guard->zero_lists(suspects));
-  BOHR_TRY_STATUS(guard->restore());
+  BOHR_TRY_STATUS(guard->restore_all());
   BOHR_TRY_STATUS(guard->watch());
   for (size_t i = 0; i < steps.size(); ++i) {
     const auto step = static_cast<int32_t>(i);

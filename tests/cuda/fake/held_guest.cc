@@ -13,8 +13,10 @@
 // launches, and the same work done without a graph from then on), rests (for 2 s after 12
 // launches), fatal (a kernel that reads what it should not ends the process), garbage (so does one
 // behind it, which reads what the first made of that), steady (each launch leaves the same in
-// `out`, and spoils `p`), hang (a kernel that reads what it should not waits for ever). A kernel
-// takes so long; 20 launches if nothing is said. Says "NAME right", or what is wrong.
+// `out`, and spoils `p`), hang (a kernel that reads what it should not waits for ever), foreign and
+// late (somebody writes `ticks` and makes no call for it, from the start or once a search is well
+// under way). A kernel takes so long; 20 launches if nothing is said. Says "NAME right", or what is
+// wrong.
 #include <cuda.h>
 #include <unistd.h>
 
@@ -38,6 +40,7 @@ CUstream main_stream, side;
 CUevent fork_event, join_event;
 CUdeviceptr p, out, number, ticks;
 unsigned kernel_us = 0;
+std::atomic<int> produced = 0;
 
 template <class Value>
 Value* pointer(void** params, size_t index) {
@@ -45,6 +48,7 @@ Value* pointer(void** params, size_t index) {
 }
 void produce(void** params) {
   usleep(kernel_us);
+  ++produced;
   for (size_t i = 0; i < kCount; ++i)
     pointer<unsigned>(params, 0)[i] = *pointer<unsigned>(params, 1);
 }
@@ -139,6 +143,26 @@ unsigned tick_until(const std::atomic<bool>& stop) {
   return done;
 }
 
+// As a network card would, or another process. Returns the last value; 0: one was written over.
+unsigned write_until(const std::atomic<bool>& stop, int begin) {
+  auto* word = reinterpret_cast<volatile unsigned*>(ticks);
+  unsigned last = 0;
+  for (; !stop; usleep(200)) {
+    if (produced < begin) continue;
+    if (*word != last) return 0;
+    *word = ++last;
+  }
+  return last;
+}
+
+constexpr int kLaterThanLearned = 30;  // runs of the first kernel
+unsigned meanwhile(const std::string& arm, const std::atomic<bool>& stop) {
+  if (arm == "threads") return tick_until(stop);
+  if (arm == "foreign") return write_until(stop, 0);
+  if (arm == "late") return write_until(stop, kLaterThanLearned);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -157,7 +181,7 @@ int main(int argc, char** argv) {
   CUgraphExec exec = captured(arm);
   std::atomic<bool> stop = false;
   unsigned ticked = 0;
-  std::thread other([&] { ticked = arm == "threads" ? tick_until(stop) : 0; });
+  std::thread other([&] { ticked = meanwhile(arm, stop); });
   bool right = true;
   for (unsigned i = 0; static_cast<int>(i) < launches; ++i) {
     if (arm == "rests" && i == kSome) sleep(2);

@@ -89,8 +89,22 @@ void bohr_compare(void** params) {
                 });
 }
 
+void bohr_copy(void** params) {
+  const auto* spans = get<const Span*>(params, 0);
+  auto* copy = get<unsigned char*>(params, 3);
+  for (uint64_t i = 0; i < get<uint64_t>(params, 1); ++i) {
+    auto* there = reinterpret_cast<unsigned char*>(spans[i].begin);
+    unsigned char* here = copy + spans[i].offset;
+    if (get<unsigned>(params, 4))
+      std::memcpy(there, here, spans[i].size);
+    else
+      std::memcpy(here, there, spans[i].size);
+  }
+}
+
 const std::map<std::string, FakeKernel> kKernels = {{"bohr_digest", bohr_digest},
                                                     {"bohr_compare", bohr_compare},
+                                                    {"bohr_copy", bohr_copy},
                                                     {"bohr_page_digests", bohr_page_digests},
                                                     {"bohr_differences", bohr_differences}};
 
