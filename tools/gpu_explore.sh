@@ -4,7 +4,7 @@
 #
 #   tools/gpu_explore.sh [PART...]      (default: all)
 #
-# Parts: silent scratch programs atomic deepseek slices killed large shared hostile compare. Each takes
+# Parts: silent scratch afterwards programs atomic deepseek slices killed large shared hostile compare. Each takes
 # less than two minutes.
 #
 # BOHR names a built tool (default: build/release/bohr). The reports lie in build/gpu-explore. Ends
@@ -62,6 +62,24 @@ scratch() {
   explore scratch -- ./shared_scratch
   ok scratch "$(held scratch)" proved scratch
   ok scratch "plain replays afterwards are right" grep -q "concurrent replay: 0/2000" scratch.txt
+}
+
+# 2,000 launches after the one that was explored are right, and as fast as without the tool; so they
+# are where nothing is explored.
+afterwards() {
+  local arm plain
+  for arm in race clean; do
+    plain=$(python3 "$programs/replays_afterwards.py" $arm)
+    rm -rf recorded
+    "$bohr" run --exit=guest -o recorded -- python3 "$programs/replays_afterwards.py" $arm \
+      >recorded.txt 2>recorded.err </dev/null
+    explore afterwards.$arm --graph "graph 1" -- python3 "$programs/replays_afterwards.py" $arm
+    ok afterwards.$arm "$(held afterwards.$arm)" explored afterwards.$arm
+    ok afterwards.$arm "$(grep -h "^right" afterwards.$arm.txt)" \
+      grep -q "^right 2000 of 2000" afterwards.$arm.txt
+    printf '      %-40s %s; recorded: %s\n' afterwards.$arm "without the tool: ${plain#*, }" \
+      "$(grep -oE "median .*" recorded.txt)"
+  done
 }
 
 # Each program of tests/cuda/programs: witnessed or said why not; its clean twin not.
@@ -256,7 +274,7 @@ END
 }
 
 if (($# == 0)); then
-  set -- silent scratch programs atomic deepseek slices killed large shared hostile compare
+  set -- silent scratch afterwards programs atomic deepseek slices killed large shared hostile compare
 fi
 for part in "$@"; do "$part"; done
 printf '%d passed, %d failed\n' "$passed" "$failed"
