@@ -4,8 +4,8 @@
 #
 #   tools/gpu_explore.sh [PART...]      (default: all)
 #
-# Parts: silent scratch afterwards programs atomic deepseek slices killed large shared hostile compare. Each takes
-# less than two minutes.
+# Parts: silent scratch afterwards programs atomic deepseek slices killed large shared hostile
+# compare. Each takes less than eight minutes, most of them less than one.
 #
 # BOHR names a built tool (default: build/release/bohr). The reports lie in build/gpu-explore. Ends
 # with "N passed, N failed".

@@ -192,6 +192,8 @@ Status HeldLaunches::explore(Connection connection, const replay::Offer& offer, 
   const LostProcess& lost = exploration.lost;
   exploration.held.count = holds.count;
   exploration.held.restarts = restarts_;
+  exploration.held.own_device_bytes = holds.memory.device;
+  exploration.held.own_host_bytes = holds.memory.host;
   exploration.held.restored = released.ok() && (lost.reason.empty() || lost.earlier) && lost_ == 0;
   exploration.held.longest_ns = holds.longest.count();
   exploration.held.all_ns = holds.all.count();

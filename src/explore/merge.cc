@@ -54,8 +54,11 @@ void merge(Exploration more, Exploration* into) {
   into->held.restored = into->held.restored && more.held.restored;
   into->held.longest_ns = std::max(into->held.longest_ns, more.held.longest_ns);
   into->held.all_ns += more.held.all_ns;
-  into->held.saved_bytes = std::max(into->held.saved_bytes, more.held.saved_bytes);
-  into->held.compared_bytes = std::max(into->held.compared_bytes, more.held.compared_bytes);
+  const auto most = [&](uint64_t Held::*bytes) {
+    into->held.*bytes = std::max(into->held.*bytes, more.held.*bytes);
+  };
+  most(&Held::saved_bytes), most(&Held::compared_bytes);
+  most(&Held::own_device_bytes), most(&Held::own_host_bytes);
   if (into->lost.reason.empty()) into->lost = std::move(more.lost);
   into->own.runs += more.own.runs;
   into->own.different += more.own.different;

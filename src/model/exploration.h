@@ -128,8 +128,10 @@ struct Held {
   bool restored = true;  // its memory was, and by digest verified
   int64_t longest_ns = 0;
   int64_t all_ns = 0;
-  uint64_t saved_bytes = 0;     // put back after each order
-  uint64_t compared_bytes = 0;  // of an order, after the steps that write them
+  uint64_t saved_bytes = 0;       // put back after each order
+  uint64_t compared_bytes = 0;    // of an order, after the steps that write them
+  uint64_t own_device_bytes = 0;  // that the search itself took at most, in the program
+  uint64_t own_host_bytes = 0;
 };
 
 // The program's own launches, run before anything else where access sets had to be observed.

@@ -91,6 +91,12 @@ struct Saved {
   int32_t contents = 0;  // under how many contents written() was observed; 0: it is declared
 };
 
+// What an implementation took for itself in the process it runs in, at most, in bytes.
+struct OwnMemory {
+  uint64_t device = 0;
+  uint64_t host = 0;  // pinned
+};
+
 class Replayer {
  public:
   virtual ~Replayer() = default;
@@ -117,6 +123,7 @@ class Replayer {
   // Of memory as it is now: after a run, what that run left.
   virtual Result<std::vector<uint64_t>> digest(std::span<const ByteRange> ranges) = 0;
   virtual Result<Bytes> fetch(ByteRange range) = 0;
+  virtual OwnMemory own_memory() const { return {}; }
 
  protected:
   Replayer() = default;

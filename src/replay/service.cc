@@ -159,6 +159,14 @@ Result<Bytes> fetch(Replayer& replayer, std::span<const uint8_t> bytes) {
   return reply.take();
 }
 
+Result<Bytes> release(Replayer& replayer) {
+  const OwnMemory own = replayer.own_memory();
+  BOHR_TRY_STATUS(replayer.release());
+  BodyWriter reply;
+  reply.number(own.device), reply.number(own.host);
+  return reply.take();
+}
+
 Result<Bytes> nothing(const Status& status) {
   if (!status.ok()) return status.error();
   return Bytes();
@@ -179,7 +187,7 @@ Result<Bytes> answer(Replayer& replayer, const Message& message) {
     case Ask::fetch:
       return fetch(replayer, message.body);
     case Ask::release:
-      return nothing(replayer.release());
+      return release(replayer);
     case Ask::pause:
       return nothing(replayer.pause());
   }

@@ -38,7 +38,9 @@ Json held_json(const Held& held) {
           {"longest_ns", held.longest_ns},
           {"all_ns", held.all_ns},
           {"saved_bytes", held.saved_bytes},
-          {"compared_bytes", held.compared_bytes}};
+          {"compared_bytes", held.compared_bytes},
+          {"own_device_bytes", held.own_device_bytes},
+          {"own_host_bytes", held.own_host_bytes}};
 }
 
 Json lost_json(const LostProcess& lost) {

@@ -209,8 +209,12 @@ std::string held_text(const Exploration& exploration) {
   const char* memory = held.restored ? "memory restored and verified" : "MEMORY WAS NOT PUT BACK";
   const std::string restarts =
       held.restarts == 0 ? "" : "; started again " + count(held.restarts, "time");
-  return fmt::format("{}{}; {}; {} saved, {} compared in each order", times, restarts, memory,
-                     bytes(held.saved_bytes), bytes(held.compared_bytes));
+  std::string text = fmt::format("{}{}; {}; {} saved, {} compared in each order", times, restarts,
+                                 memory, bytes(held.saved_bytes), bytes(held.compared_bytes));
+  if (held.own_device_bytes + held.own_host_bytes > 0)
+    text += fmt::format("; the search took {} of the device and {} of pinned memory at most",
+                        bytes(held.own_device_bytes), bytes(held.own_host_bytes));
+  return text;
 }
 
 std::string lost_text(const LostProcess& lost) {

@@ -53,6 +53,7 @@ fi
 proved race
 says race err 'launch 10: held'
 says race out 'consume#1(stream 2)   produce#0(stream 1)'
+says race out 'of pinned memory at most'
 says race out 'the wrong order was stopped there'
 says race out 'The right one leaves the same outputs as one plain graph'
 

@@ -3,6 +3,7 @@
 #include "replay/cuda/device.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -62,6 +63,23 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
   return *this;
 }
 
+namespace {
+
+// Of memory that buffers hold: now, and at most. Several searches may run, of several contexts.
+struct Tally {
+  std::atomic<uint64_t> now{0}, most{0};
+  void add(uint64_t bytes) {
+    const uint64_t total = now.fetch_add(bytes) + bytes;
+    for (uint64_t old = most; old < total && !most.compare_exchange_weak(old, total);) {
+    }
+  }
+};
+Tally on_device, on_host;
+
+}  // namespace
+
+OwnMemory Buffer::most() { return {on_device.most, on_host.most}; }
+
 Buffer Buffer::of(const Driver& driver, uint64_t bytes, bool host_too) {
   // Programs need memory to go on: a sixteenth of what is free, and 64 MiB, are left to them.
   size_t free = 0, total = 0;
@@ -72,6 +90,7 @@ Buffer Buffer::of(const Driver& driver, uint64_t bytes, bool host_too) {
   if (bytes + left <= free &&
       driver.cuMemAlloc_v2(&buffer.address_, std::max<uint64_t>(bytes, 16)) == CUDA_SUCCESS) {
     buffer.bytes_ = bytes;
+    on_device.add(bytes);
     return buffer;
   }
   buffer.address_ = 0;
@@ -88,14 +107,18 @@ Buffer Buffer::pinned(const Driver& driver, uint64_t bytes) {
   // With unified addressing the device knows it by the same address.
   buffer.address_ = reinterpret_cast<CUdeviceptr>(buffer.host_);
   buffer.bytes_ = bytes;
+  on_host.add(bytes);
   return buffer;
 }
 
 void Buffer::reset() {
-  if (host_)
+  if (host_) {
     driver_->cuMemFreeHost(host_);
-  else if (address_)
+    on_host.now -= bytes_;
+  } else if (address_) {
     driver_->cuMemFree_v2(address_);
+    on_device.now -= bytes_;
+  }
   host_ = nullptr, address_ = 0, bytes_ = 0;
 }
 

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "replay/cuda/device_types.h"
 #include "replay/cuda/driver.h"
+#include "replay/replayer.h"
 
 namespace bohr::replay::cuda {
 
@@ -34,6 +35,9 @@ class Buffer {
   static Buffer pinned(const Driver& driver, uint64_t bytes);
 
   CUdeviceptr address() const { return address_; }
+  // Of all buffers of this process, the most that they were.
+  static OwnMemory most();
+
   void* host() const { return host_; }  // null: device memory
   uint64_t bytes() const { return bytes_; }
   explicit operator bool() const { return address_ != 0; }

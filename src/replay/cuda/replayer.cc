@@ -170,6 +170,8 @@ class CudaReplayer : public Replayer {
     return guard_->digests(ranges);
   }
 
+  OwnMemory own_memory() const override { return Buffer::most(); }
+
   Result<Bytes> fetch(ByteRange range) override {
     BOHR_TRY_STATUS(in_memory(range));
     return fetch_all({&range, 1});

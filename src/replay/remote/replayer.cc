@@ -74,7 +74,13 @@ class RemoteReplayer : public Replayer {
   Status restore() override { return nothing(ask(Ask::restore, {})); }
   // A process that is gone has nothing to be put back.
   Status release() override {
-    return socket_ < 0 ? Status(Nothing{}) : nothing(ask(Ask::release, {}));
+    if (socket_ < 0) return Nothing{};
+    BOHR_TRY(reply, ask(Ask::release, {}));
+    BodyReader answer(reply);
+    holds_->memory.device = answer.number();
+    holds_->memory.host = answer.number();
+    if (!answer.done()) return bad_message("more than a confirmation");
+    return Nothing{};
   }
 
   Result<std::vector<uint64_t>> digest(std::span<const ByteRange> ranges) override {

@@ -27,6 +27,7 @@ struct Holds {
   int64_t count = 1;
   std::chrono::nanoseconds longest{0};
   std::chrono::nanoseconds all{0};
+  OwnMemory memory;  // once it was released
 };
 
 // `program` has the steps that the other side serves, in the same order. Closes the socket when it
