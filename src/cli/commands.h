@@ -14,6 +14,7 @@ namespace bohr::cli {
 void add_run(CLI::App* app, const std::vector<std::string>* guest, int* status);
 void add_check(CLI::App* app, int* status);
 void add_explore(CLI::App* app, int* status);
+void add_fix(CLI::App* app, int* status);
 void add_replay(CLI::App* app, int* status);
 void add_show(CLI::App* app, int* status);
 void add_query(CLI::App* app, int* status);

@@ -50,6 +50,7 @@ int run_main(std::vector<std::string> words) {
   add_run(&app, &guest, &status);
   add_check(&app, &status);
   add_explore(&app, &status);
+  add_fix(&app, &status);
   add_replay(&app, &status);
   add_show(&app, &status);
   add_query(&app, &status);

@@ -9,6 +9,7 @@
 
 #include "model/exploration.h"
 #include "model/program.h"
+#include "model/repair.h"
 #include "model/verdict.h"
 
 namespace bohr::report {
@@ -20,6 +21,8 @@ struct Subject {
   const Verdict* verdict = nullptr;
   const Exploration* exploration = nullptr;  // null: it was not explored
   std::string not_explored;                  // why, where it was asked for
+  const Repairs* repairs = nullptr;          // null: none were looked for
+  std::string not_repaired;                  // why, where they were asked for
 };
 
 struct Entry {

@@ -10,6 +10,7 @@
 
 #include "report/exploration_json.h"
 #include "report/frames.h"
+#include "report/repairs.h"
 #include "report/words.h"
 
 namespace bohr::report {
@@ -277,7 +278,7 @@ Json Document::build(const JsonOptions& options) {
   Json all_witnesses = witnesses();
   json["witness"] = all_witnesses.empty() ? Json(nullptr) : all_witnesses.front();
   json["witnesses"] = std::move(all_witnesses);
-  json["fixes"] = Json::array();
+  json["fixes"] = repairs_json(subjects_);
   json["program_exit"] = nullptr;
   if (options.program_exit) {
     const ProgramExit& end = *options.program_exit;

@@ -10,6 +10,7 @@
 #include "report/coverage_text.h"
 #include "report/entry_text.h"
 #include "report/exploration_text.h"
+#include "report/repairs.h"
 #include "report/words.h"
 
 namespace bohr::report {
@@ -230,6 +231,7 @@ std::string render_text(std::span<const Subject> subjects, const TextOptions& op
   add_search(&page, subjects);
   add_entries(&page, subjects, entries, sum, options);
   add_other_witnesses(&page, subjects);
+  add_repairs(&page, subjects);
   if (options.undecided || sum.races + sum.latent == 0) {
     add_undecided(&page, subjects, options.undecided ? -1 : options.most);
   }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/fix_file.h"
+
+#include "fix/fix.h"
+#include "replay/symbolic/replayer.h"
+
+namespace bohr::app {
+
+Result<std::vector<Fixed>> fix_path(const std::string& path, const CheckOptions& check,
+                                    const explore::Options& options) {
+  BOHR_TRY(explored, explore_path(path, check, options));
+  std::vector<Fixed> list;
+  for (Explored& one : explored) {
+    Fixed fixed{std::move(one), std::nullopt, std::nullopt};
+    const Checked& checked = fixed.explored.checked;
+    if (!checked.verdict.findings.empty()) {
+      fix::Options own;
+      own.explore = options;
+      own.strict_threads = check.strict_threads;
+      own.replayer = [](const Program& program) { return replay::symbolic_replayer(program); };
+      auto repairs = fix::fix(checked.program, checked.verdict, own);
+      if (repairs.ok())
+        fixed.repairs = std::move(repairs).value();
+      else
+        fixed.refusal = repairs.error();
+    }
+    list.push_back(std::move(fixed));
+  }
+  return list;
+}
+
+std::vector<report::Subject> subjects_of(std::span<const Fixed> fixed) {
+  std::vector<report::Subject> subjects;
+  for (const Fixed& one : fixed) {
+    subjects.push_back(subjects_of(std::span(&one.explored, 1)).front());
+    if (one.repairs) subjects.back().repairs = &*one.repairs;
+    if (one.refusal) subjects.back().not_repaired = to_string(*one.refusal);
+  }
+  return subjects;
+}
+
+ExitStatus status_of(std::span<const Fixed> fixed, const std::vector<HazardClass>& require) {
+  ExitStatus status = ExitStatus::clean;
+  for (const Fixed& one : fixed)
+    status = worst(status, status_of(std::span(&one.explored, 1), require));
+  return status;
+}
+
+}  // namespace bohr::app

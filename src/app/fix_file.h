@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a file to repairs: checked, explored, and for each cause what would mend it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/explore_file.h"
+#include "model/repair.h"
+
+namespace bohr::app {
+
+struct Fixed {
+  Explored explored;
+  std::optional<Repairs> repairs;
+  std::optional<Error> refusal;  // why there are none
+};
+
+// Everything that `path` holds. A program without findings has nothing to be repaired.
+Result<std::vector<Fixed>> fix_path(const std::string& path, const CheckOptions& check,
+                                    const explore::Options& options);
+
+std::vector<report::Subject> subjects_of(std::span<const Fixed> fixed);
+ExitStatus status_of(std::span<const Fixed> fixed, const std::vector<HazardClass>& require);
+
+}  // namespace bohr::app

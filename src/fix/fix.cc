@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is wrong with a program is counted, so that of two sets of repairs the better one is known
+// although neither may be enough.
+#include "fix/fix.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "check/check.h"
+#include "fix/apply.h"
+#include "fix/proposals.h"
+
+namespace bohr::fix {
+
+namespace {
+
+constexpr int kRounds = 3;  // of choosing among each cause's proposals, the others' being fixed
+
+// Of a program with repairs: how much is left, and the first of it in words. Nothing left: it
+// holds.
+struct Left {
+  int64_t findings = 0;
+  std::string what;
+  bool none() const { return findings == 0; }
+};
+
+class Fixer {
+ public:
+  Fixer(const Setting& setting, const Options& options) : setting_(setting), options_(options) {
+    for (size_t i = 0; i < setting.right_place.size(); ++i) right_.push_back(0);
+    for (size_t i = 0; i < right_.size(); ++i)
+      right_[static_cast<size_t>(setting.right_place[i])] = static_cast<int32_t>(i);
+  }
+
+  Result<Repairs> run() {
+    for (const Cause& cause : setting_.verdict.causes) {
+      if (cause.suppressed) continue;
+      proposals_.push_back(proposals_for(setting_, cause));
+      chosen_.push_back(0);
+    }
+    Repairs repairs;
+    if (!options_.replayer) repairs.reasons.emplace_back("fix-not-replayed");
+    BOHR_TRY_STATUS(choose());
+    BOHR_TRY(all, what_is_left(all_parts()));
+    repairs.complete = all.none();
+    for (size_t i = 0; i < proposals_.size(); ++i) BOHR_TRY_STATUS(verify(i));
+    for (size_t i = 0; i < proposals_.size(); ++i) {
+      if (proposals_[i].empty()) repairs.reasons.emplace_back("fix-none");
+      for (Repair& repair : proposals_[i]) repairs.proposals.push_back(std::move(repair));
+    }
+    auto& reasons = repairs.reasons;
+    std::sort(reasons.begin(), reasons.end());
+    reasons.erase(std::unique(reasons.begin(), reasons.end()), reasons.end());
+    return repairs;
+  }
+
+ private:
+  // The chosen parts of all causes; of cause `instead` those of `parts`.
+  std::vector<RepairPart> all_parts(size_t instead = SIZE_MAX,
+                                    const std::vector<RepairPart>& parts = {}) const {
+    std::vector<RepairPart> all;
+    const auto add = [&](const std::vector<RepairPart>& more) {
+      for (const RepairPart& part : more)
+        if (std::find(all.begin(), all.end(), part) == all.end()) all.push_back(part);
+    };
+    for (size_t i = 0; i < proposals_.size(); ++i) {
+      if (i == instead)
+        add(parts);
+      else if (!proposals_[i].empty())
+        add(proposals_[i][chosen_[i]].parts);
+    }
+    return all;
+  }
+
+  // --- what a set of repairs leaves ---
+
+  Result<Left> what_is_left(const std::vector<RepairPart>& parts) {
+    auto repaired = with_repairs(setting_.program, parts);
+    if (!repaired.ok()) return Left{INT64_MAX, repaired.error().why};
+    BOHR_TRY(left, checked(repaired.value()));
+    if (!left.none() || !options_.replayer) return left;
+    return explored(repaired.value());
+  }
+
+  Result<Left> checked(const Program& repaired) {
+    check::Options check;
+    check.strict_threads = options_.strict_threads;
+    auto verdict = check::check(repaired, check);
+    if (!verdict.ok()) return Left{INT64_MAX, verdict.error().why};
+    const std::vector<Finding>& findings = verdict.value().findings;
+    if (!findings.empty()) {
+      const Finding& one = findings.front();
+      return Left{static_cast<int64_t>(findings.size()),
+                  fmt::format("{} | {} is left", one.first.label, one.second.label)};
+    }
+    if (right_.empty()) return Left{};
+    BOHR_TRY(order, order::step_order(repaired, options_.strict_threads));
+    if (order.size() == right_.size() && explore::is_legal(order, right_)) return Left{};
+    return Left{1, "the order in which every read sees its writer is not legal with it"};
+  }
+
+  Result<Left> explored(const Program& repaired) {
+    check::Options check;
+    check.strict_threads = options_.strict_threads;
+    BOHR_TRY(verdict, check::check(repaired, check));
+    auto replayer = options_.replayer(repaired);
+    if (!replayer.ok()) return Left{1, "it cannot be replayed: " + replayer.error().why};
+    BOHR_TRY(exploration, explore::explore(*replayer.value(), verdict, options_.explore));
+    if (exploration.different > 0)
+      return Left{exploration.different, fmt::format("{} of {} orders still differ",
+                                                     exploration.different, exploration.orders)};
+    if (exploration.baseline == BaselineKind::none) return Left{1, "no order of it is right"};
+    return Left{};
+  }
+
+  // --- choosing ---
+
+  Status choose() {
+    BOHR_TRY(best, what_is_left(all_parts()));
+    for (int round = 0; round < kRounds && !best.none(); ++round) {
+      bool better = false;
+      for (size_t i = 0; i < proposals_.size() && !best.none(); ++i) {
+        for (size_t p = 0; p < proposals_[i].size(); ++p) {
+          if (p == chosen_[i]) continue;
+          BOHR_TRY(left, what_is_left(all_parts(i, proposals_[i][p].parts)));
+          if (left.findings >= best.findings) continue;
+          best = left;
+          chosen_[i] = p;
+          better = true;
+        }
+      }
+      if (!better) return Nothing{};
+    }
+    return Nothing{};
+  }
+
+  // --- verifying ---
+
+  Status verify(size_t cause) {
+    for (size_t p = 0; p < proposals_[cause].size(); ++p) {
+      Repair& repair = proposals_[cause][p];
+      repair.chosen = p == chosen_[cause];
+      BOHR_TRY(left, what_is_left(all_parts(cause, repair.parts)));
+      if (!left.none()) {
+        repair.refuted = left.what;
+        continue;
+      }
+      BOHR_TRY_STATUS(drop_what_is_not_needed(cause, &repair));
+      repair.covered = repair.parts.empty();
+      repair.verified = !repair.covered;
+    }
+    return Nothing{};
+  }
+
+  // After this every part is needed: without it something is left.
+  Status drop_what_is_not_needed(size_t cause, Repair* repair) {
+    for (size_t i = repair->parts.size(); i-- > 0;) {
+      std::vector<RepairPart> without = repair->parts;
+      without.erase(without.begin() + static_cast<ptrdiff_t>(i));
+      BOHR_TRY(left, what_is_left(all_parts(cause, without)));
+      if (left.none()) repair->parts = std::move(without);
+    }
+    return Nothing{};
+  }
+
+  const Setting& setting_;
+  const Options& options_;
+  explore::Schedule right_;                     // empty: none is known
+  std::vector<std::vector<Repair>> proposals_;  // by cause
+  std::vector<size_t> chosen_;                  // index of each cause's
+};
+
+}  // namespace
+
+Result<Repairs> fix(const Program& program, const Verdict& verdict, const Options& options) {
+  BOHR_TRY(setting, setting_of(program, verdict, options.strict_threads));
+  return Fixer(setting, options).run();
+}
+
+}  // namespace bohr::fix

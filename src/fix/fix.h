@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fix stage: for each cause repairs that fit it, each verified in a program that has it.
+//
+// A repair is verified when, with the chosen repairs of the other causes in place, the check finds
+// nothing, the explorer finds no order that differs, an order in which every read sees its intended
+// writer is still legal, and to take any part of it away brings a finding back. Parts that are not
+// needed are dropped before. Chosen is for each cause the first proposal, unless another one makes
+// all of them together hold.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "base/result.h"
+#include "explore/explore.h"
+#include "model/repair.h"
+#include "model/verdict.h"
+#include "replay/replayer.h"
+
+namespace bohr::fix {
+
+struct Options {
+  explore::Options explore;
+  bool strict_threads = false;
+  // Runs the repaired program; null: verified by the check alone (reason `fix-not-replayed`).
+  std::function<Result<std::unique_ptr<replay::Replayer>>(const Program&)> replayer;
+};
+
+// Errors are those of ordering, checking and exploring the program.
+Result<Repairs> fix(const Program& program, const Verdict& verdict, const Options& options);
+
+}  // namespace bohr::fix

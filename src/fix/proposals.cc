@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Edges are looked for per graph, and once among ops outside graphs; a launch stands for its nodes
+// there.
+#include "fix/proposals.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "fix/apply.h"
+#include "fix/edges.h"
+#include "fix/hold_until.h"
+
+namespace bohr::fix {
+
+namespace {
+
+class Proposer {
+ public:
+  Proposer(const Setting& setting, const Cause& cause) : setting_(setting), cause_(cause) {
+    for (size_t i = 0; i < setting.steps.steps.size(); ++i) {
+      const Step& step = setting.steps.steps[i];
+      first_step_.try_emplace({step.op, step.node}, static_cast<int32_t>(i));
+      first_step_.try_emplace({step.op, NodeId()}, static_cast<int32_t>(i));
+    }
+    for (size_t i = 0; i < setting.program.ops.size(); ++i)
+      if (const Op& op = setting.program.ops[i]; op.kind == OpKind::launch)
+        first_launch_.try_emplace(op.graph, OpId(i));
+  }
+
+  std::vector<Repair> run() {
+    std::vector<Repair> repairs;
+    for (Repair repair : {held(), ordered(), apart()}) {
+      repair.cause = cause_.id;
+      if (!repair.parts.empty()) repairs.push_back(std::move(repair));
+    }
+    std::stable_sort(repairs.begin(), repairs.end(), [](const Repair& a, const Repair& b) {
+      return a.parts.size() < b.parts.size();
+    });
+    return repairs;
+  }
+
+ private:
+  // --- memory ---
+
+  bool two_instances(const Finding& finding) const {
+    return finding.cls == HazardClass::lifetime ||
+           finding.first.lifetime != finding.second.lifetime;
+  }
+
+  Repair held() {
+    Repair repair;
+    repair.kind = RepairKind::lifetime;
+    std::set<LifetimeId> blocks;
+    for (const Finding& finding : findings())
+      if (two_instances(finding) && is_freed(finding.first.lifetime))
+        blocks.insert(finding.first.lifetime);
+    for (const LifetimeId block : blocks) {
+      RepairPart part = part_of(RepairKind::lifetime, block);
+      // A graph uses its addresses for as long as it is launched.
+      if (cause_.cls != HazardClass::pool) part.until = join_after(setting_, block);
+      if (!keeps_apart(part)) part.until = {};
+      if (part.until.known()) part.second = label_at(part.until, block);
+      for (const LifetimeId moved : moved_by(setting_.program, part))
+        repair.more_bytes += setting_.program.lifetimes[moved.index()].bytes;
+      repair.parts.push_back(std::move(part));
+    }
+    return repair;
+  }
+
+  // Whether none of the instances that race with the block still gets its bytes. One on another
+  // stream than the owner may: it knows nothing of what the owner has waited for.
+  bool keeps_apart(const RepairPart& part) const {
+    const std::vector<LifetimeId> moved = moved_by(setting_.program, part);
+    for (const Finding& finding : findings()) {
+      const LifetimeId other = finding.second.lifetime;
+      const bool one = finding.first.lifetime == part.lifetime && other != part.lifetime &&
+                       finding.cls != HazardClass::lifetime;
+      if (one && std::find(moved.begin(), moved.end(), other) == moved.end()) return false;
+    }
+    return true;
+  }
+
+  Repair apart() {
+    Repair repair;
+    repair.kind = RepairKind::separate;
+    std::set<LifetimeId> blocks;
+    for (const Finding& finding : findings())
+      if (finding.cls != HazardClass::lifetime && two_instances(finding))
+        blocks.insert(finding.second.lifetime);
+    for (const LifetimeId block : blocks) {
+      repair.parts.push_back(part_of(RepairKind::separate, block));
+      repair.more_bytes += setting_.program.lifetimes[block.index()].bytes;
+    }
+    return repair;
+  }
+
+  bool is_freed(LifetimeId id) const {
+    return id.valid() && setting_.program.lifetimes[id.index()].free.known();
+  }
+
+  RepairPart part_of(RepairKind kind, LifetimeId block) const {
+    const Lifetime& lifetime = setting_.program.lifetimes[block.index()];
+    RepairPart part;
+    part.kind = kind;
+    part.lifetime = block;
+    part.first = lifetime.name;
+    part.first_stack = kind == RepairKind::lifetime ? lifetime.free_stack : lifetime.alloc_stack;
+    return part;
+  }
+
+  // The first work of the owner stream from there on.
+  std::string label_at(const Point& point, LifetimeId block) const {
+    const std::vector<Op>& places = point.graph.valid()
+                                        ? setting_.program.graphs[point.graph.index()].nodes
+                                        : setting_.program.ops;
+    const StreamId owner = setting_.program.lifetimes[block.index()].owner;
+    for (auto at = static_cast<size_t>(point.index); at < places.size(); ++at)
+      if (places[at].stream == owner && is_work(places[at].kind))
+        return std::string(label_of(setting_.program, places[at]));
+    return "its stream has waited";
+  }
+
+  // --- edges ---
+
+  // Two sides as places of one graph, or as ops; in the direction of the right order.
+  struct Pair {
+    GraphId graph;
+    Ordered places;
+  };
+
+  Repair ordered() {
+    Repair repair;
+    repair.kind = RepairKind::edge;
+    const bool no_pair = cause_.cls == HazardClass::lifetime || cause_.cls == HazardClass::pool;
+    if (no_pair || setting_.right_place.empty()) return repair;
+    std::map<GraphId, std::vector<Ordered>> pairs;
+    for (const Finding& finding : findings()) {
+      const std::optional<Pair> pair = pair_of(finding);
+      if (!pair) return repair;
+      pairs[pair->graph].push_back(pair->places);
+    }
+    for (auto& [graph, list] : pairs) {
+      std::sort(list.begin(), list.end());
+      list.erase(std::unique(list.begin(), list.end()), list.end());
+      for (const Ordered& edge : edges_in(graph, list))
+        repair.parts.push_back(edge_of(graph, edge));
+    }
+    return repair;
+  }
+
+  std::optional<Pair> pair_of(const Finding& finding) {
+    Pair pair;
+    const Side &first = finding.first, &second = finding.second;
+    const bool inside =
+        first.graph.valid() && first.graph == second.graph && finding.cls != HazardClass::launch;
+    if (inside) pair.graph = first.graph;
+    pair.places = inside ? Ordered{first.node.value(), second.node.value()}
+                         : Ordered{first.op.value(), second.op.value()};
+    if (pair.places.first < 0 || pair.places.second < 0) return std::nullopt;
+    if (place(pair.graph, pair.places.first) > place(pair.graph, pair.places.second))
+      std::swap(pair.places.first, pair.places.second);
+    // No record and wait makes an op wait for one that is issued later.
+    if (!inside && pair.places.first > pair.places.second) return std::nullopt;
+    note(pair, finding);
+    return pair;
+  }
+
+  // Reports name sides with their numbers and launches; edges are named the same.
+  void note(const Pair& pair, const Finding& finding) {
+    const auto place_of = [&](const Side& side) {
+      return pair.graph.valid() ? side.node.value() : side.op.value();
+    };
+    for (const Side* side : {&finding.first, &finding.second})
+      sides_.try_emplace({pair.graph, place_of(*side)}, side);
+  }
+
+  std::vector<Ordered> edges_in(GraphId graph, const std::vector<Ordered>& pairs) const {
+    const auto before = [&](int32_t a, int32_t b) {
+      return graph.valid() ? setting_.graphs[graph.index()].before(NodeId(a), NodeId(b))
+                           : setting_.ops.before(OpId(a), OpId(b));
+    };
+    // Outside graphs issue order binds as well, and pairs point forward in it.
+    return covering_edges(
+        pairs, before, [&](int32_t at) { return graph.valid() ? place(graph, at) : int64_t{at}; });
+  }
+
+  int64_t place(GraphId graph, int32_t at) const {
+    const auto launch = graph.valid() ? first_launch_.find(graph) : first_launch_.end();
+    const bool inside = launch != first_launch_.end();
+    const auto found = inside ? first_step_.find({launch->second, NodeId(at)})
+                              : first_step_.find({OpId(at), NodeId()});
+    return found == first_step_.end() ? at
+                                      : setting_.right_place[static_cast<size_t>(found->second)];
+  }
+
+  RepairPart edge_of(GraphId graph, const Ordered& edge) const {
+    RepairPart part;
+    part.graph = graph;
+    part.from = edge.first, part.to = edge.second;
+    const Side& from = *sides_.at({graph, edge.first});
+    const Side& to = *sides_.at({graph, edge.second});
+    part.first = from.label, part.second = to.label;
+    part.first_stack = from.stack, part.second_stack = to.stack;
+    return part;
+  }
+
+  std::vector<std::reference_wrapper<const Finding>> findings() const {
+    std::vector<std::reference_wrapper<const Finding>> list;
+    for (const int32_t index : cause_.findings)
+      list.emplace_back(setting_.verdict.findings[static_cast<size_t>(index)]);
+    return list;
+  }
+
+  const Setting& setting_;
+  const Cause& cause_;
+  std::map<std::pair<OpId, NodeId>, int32_t> first_step_;
+  std::map<GraphId, OpId> first_launch_;
+  std::map<std::pair<GraphId, int32_t>, const Side*> sides_;
+};
+
+}  // namespace
+
+std::vector<Repair> proposals_for(const Setting& setting, const Cause& cause) {
+  return Proposer(setting, cause).run();
+}
+
+}  // namespace bohr::fix

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the stages of a repair look at: the program, what was found in it, its order, and a legal
+// order in which every read sees its intended writer.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "explore/footprints.h"
+#include "explore/intended.h"
+#include "model/verdict.h"
+#include "order/graph_order.h"
+#include "order/program_order.h"
+#include "order/step_order.h"
+
+namespace bohr::fix {
+
+struct Setting {
+  const Program& program;
+  const Verdict& verdict;
+  bool strict_threads = false;
+  order::ProgramOrder ops;
+  std::vector<order::GraphOrder> graphs;
+  order::StepOrder steps;
+  std::vector<explore::Intent> intents;
+  // Of each step its place in a right order; empty: no legal order is right, or none was found.
+  std::vector<int32_t> right_place;
+};
+
+// `program` and `verdict` must outlive it. Errors are those of ordering the program.
+Result<Setting> setting_of(const Program& program, const Verdict& verdict, bool strict_threads);
+
+// An access of a block: a node of a graph, or an op, a launch of that graph among them.
+struct UseOf {
+  GraphId graph;  // invalid: `op`
+  NodeId node;
+  OpId op;
+};
+std::vector<UseOf> uses_of(const Setting& setting, LifetimeId block);
+
+// Whether a use is done before an op or a node of a graph begins, in every launch.
+bool done_before(const Setting& setting, const UseOf& use, const Point& point);
+
+}  // namespace bohr::fix

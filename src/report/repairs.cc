@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/repairs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "report/frames.h"
+#include "report/words.h"
+
+namespace bohr::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string site_of(const Subject& subject, int32_t cause) {
+  for (const Cause& one : subject.verdict->causes)
+    if (one.id == cause) return one.site;
+  return {};
+}
+
+std::string graph_text(const Program& program, GraphId id) {
+  const Graph& graph = program.graphs[id.index()];
+  return " in " +
+         (graph.name.empty() ? "graph " + std::to_string(id.value()) : printable(graph.name));
+}
+
+std::string part_text(const Program& program, const RepairPart& part) {
+  const std::string first = printable(part.first), second = printable(part.second);
+  switch (part.kind) {
+    case RepairKind::edge:
+      return fmt::format("let {}{} wait for {}{}", second, at_stack(program, part.second_stack),
+                         first, part.graph.valid() ? graph_text(program, part.graph) : "");
+    case RepairKind::lifetime:
+      if (!part.until.known())
+        return fmt::format("keep {} for good: no join comes after its last use", first);
+      return fmt::format("keep {}{} until {}, which comes after all that use it", first,
+                         at_stack(program, part.first_stack), second);
+    case RepairKind::separate:
+      break;
+  }
+  return fmt::format("give {}{} memory of its own", first, at_stack(program, part.first_stack));
+}
+
+std::string state_text(const Repair& repair) {
+  if (repair.covered) return "not needed: the repairs of other causes mend this one as well";
+  if (!repair.verified) return "NOT verified: " + repair.refuted;
+  std::string text = "verified";
+  if (repair.more_bytes > 0) text += ", " + bytes(repair.more_bytes) + " more at most";
+  return text;
+}
+
+void add_cause(Page* page, const Subject& subject, int32_t cause,
+               std::span<const Repair> proposals) {
+  page->blank();
+  page->heading("Repairs for " + site_of(subject, cause), "", Ink::bold);
+  for (size_t i = 0; i < proposals.size(); ++i) {
+    const Repair& repair = proposals[i];
+    std::string name(1, static_cast<char>('A' + i));
+    for (const RepairPart& part : repair.parts) {
+      page->field(name, part_text(*subject.program, part));
+      name.clear();
+    }
+    page->field(name, state_text(repair));
+  }
+}
+
+}  // namespace
+
+void add_repairs(Page* page, std::span<const Subject> subjects) {
+  for (const Subject& subject : subjects) {
+    if (!subject.not_repaired.empty()) page->field("No repairs", subject.not_repaired);
+    if (subject.repairs == nullptr) continue;
+    const std::vector<Repair>& all = subject.repairs->proposals;
+    for (size_t begin = 0; begin < all.size();) {
+      size_t end = begin;
+      while (end < all.size() && all[end].cause == all[begin].cause) ++end;
+      add_cause(page, subject, all[begin].cause, {all.data() + begin, end - begin});
+      begin = end;
+    }
+    page->blank();
+    page->paragraph(
+        subject.repairs->complete
+            ? "verified = with the first verified repair of every other cause, the check finds "
+              "nothing, no order that was tried differs, and taking any part away brings a race "
+              "back"
+            : "No choice of these repairs together leaves nothing.",
+        Ink::dim);
+    for (const std::string& reason : subject.repairs->reasons) {
+      const std::string_view words = reason_words(reason);
+      page->field("Limited", words.empty() ? reason : fmt::format("{} ({})", words, reason));
+    }
+  }
+}
+
+Json repairs_json(std::span<const Subject> subjects) {
+  Json list = Json::array();
+  int64_t proposal = 0;
+  for (const Subject& subject : subjects) {
+    if (subject.repairs == nullptr) continue;
+    for (const Repair& repair : subject.repairs->proposals) {
+      ++proposal;
+      for (const RepairPart& part : repair.parts) {
+        Json json = {{"kind", to_string(part.kind)}};
+        if (part.kind == RepairKind::edge)
+          json["from"] = part.first, json["to"] = part.second;
+        else
+          json["block"] = part.first;
+        if (part.kind == RepairKind::lifetime)
+          json["until"] = part.until.known() ? Json(part.second) : Json(nullptr);
+        json["verified"] = repair.verified;
+        json["proposal"] = proposal;
+        json["site"] = site_of(subject, repair.cause);
+        json["chosen"] = repair.chosen;
+        json["more_bytes"] = repair.more_bytes;
+        if (!repair.verified) json["refuted"] = repair.refuted;
+        if (part.graph.valid()) {
+          json["graph"] = subject.program->graphs[part.graph.index()].name;
+          json["nodes"] = {part.from, part.to};
+        }
+        json["subject"] = subject.name;
+        list.push_back(std::move(json));
+      }
+    }
+  }
+  return list;
+}
+
+}  // namespace bohr::report

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What could be changed, as text and as JSON: for each cause the proposals, the preferred one
+// first, with what verifying each of them gave.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+
+#include "report/entries.h"
+#include "report/layout.h"
+
+namespace bohr::report {
+
+void add_repairs(Page* page, std::span<const Subject> subjects);
+// One object for each part; `proposal` numbers those that belong together.
+nlohmann::ordered_json repairs_json(std::span<const Subject> subjects);
+
+}  // namespace bohr::report
