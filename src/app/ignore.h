@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes that carry no meaning, as `--ignore` names them: dummy slots, padded rows, the tail beyond
-// a length. A name is a block's or a view's as reports print it; a range in it is written as in a
-// case, NAME[lo:hi], or as reports print it, "NAME [lo, hi)". A name that several blocks have means
-// all of them.
+// Bytes that carry no meaning, as `--ignore` names them (app/names.h): dummy slots, padded rows,
+// the tail beyond a length.
 #pragma once
 
 #include <span>

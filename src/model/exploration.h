@@ -27,11 +27,13 @@ struct Filled {
   uint8_t byte = 0;
 };
 
-// Bytes that carry no meaning, excluded by name: what differs there counts for nothing.
-struct Ignored {
+// Bytes that were asked for by name, and where they lie.
+struct NamedBytes {
   NamedRange name;
   ByteRange range;
 };
+// Bytes that carry no meaning: what differs there counts for nothing.
+using Ignored = NamedBytes;
 
 // A witness's schedules run in one piece, against what was seen step by step.
 enum class WholeRuns : uint8_t { not_run, agree, disagree };
