@@ -91,13 +91,20 @@ Result<std::unique_ptr<replay::Replayer>> replayer_of(Recorder& r, const ExecHol
                  "it was changed after it was instantiated, in a way that is not read",
                  "explore a graph that is updated whole, or not at all"};
   }
+  const auto is_shared = [&r](const ByteRange& range) {
+    return shared_memory_in(r, range.begin, range.end) != 0;
+  };
   for (const replay::PlanStep& step : answer.plan.steps) {
-    for (const ByteRange& range : step.named) {
-      if (shared_memory_in(r, range.begin, range.end) == 0) continue;
-      return Error{"peer-communication", "the graph", "",
-                   "it uses memory that another process may write meanwhile",
-                   "explore a graph that uses memory of its own process alone"};
-    }
+    if (std::none_of(step.named.begin(), step.named.end(), is_shared)) continue;
+    return Error{"peer-communication", "the graph", "",
+                 "it uses memory that another process may write meanwhile",
+                 "explore a graph that uses memory of its own process alone"};
+  }
+  for (const ByteRange& range : answer.plan.watched) {
+    if (!is_shared(range)) continue;
+    return Error{"peer-communication", "the graph", address_text(range),
+                 "another process may write this memory meanwhile",
+                 "watch memory of its own process alone"};
   }
   replay::cuda::Launch launch;
   launch.program = replay::bare_program(answer.plan.steps.size());

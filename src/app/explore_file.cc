@@ -8,6 +8,7 @@
 
 #include "app/files.h"
 #include "app/ignore.h"
+#include "app/watch.h"
 #include "base/hash.h"
 #include "explore/arms.h"
 #include "explore/settle.h"
@@ -37,22 +38,39 @@ Result<Explored> explore_on(replay::Replayer& replayer, Checked checked, const C
   return Explored{std::move(checked), std::move(exploration), std::nullopt, digest};
 }
 
+namespace {
+
+// For each program what of `texts` it has.
+Result<std::vector<std::vector<Watch>>> watched_in(std::span<const Checked> programs,
+                                                   const std::vector<std::string>& texts) {
+  WatchList list(texts);
+  std::vector<std::vector<Watch>> watched;
+  for (const Checked& one : programs)
+    watched.push_back(list.in(one.program, steps_of(one.program), Blocks::all));
+  const std::vector<Error> unmet = list.unmet();
+  if (!unmet.empty()) return unmet.front();
+  return watched;
+}
+
+}  // namespace
+
 Result<std::vector<Explored>> explore_path(const std::string& path, const CheckOptions& check,
-                                           const explore::Options& options,
-                                           const std::vector<std::string>& ignore) {
+                                           const explore::Options& options, const Named& named) {
   BOHR_TRY(checked, check_path(path, check));
-  BOHR_TRY(ignored, ignored_in(checked, ignore));
+  BOHR_TRY(ignored, ignored_in(checked, named.ignore));
+  BOHR_TRY(watched, watched_in(checked, named.watch));
   std::vector<Explored> list;
   for (size_t i = 0; i < checked.size(); ++i) {
     Checked& one = checked[i];
     explore::Options own = options;
     own.ignored = std::move(ignored[i]);
+    own.watched = std::move(watched[i]);
     auto replayer = replay::symbolic_replayer(one.program);
     if (replayer.ok() && one.program.recorded && replayer.value()->steps().empty())
       replayer = Error{"explore-nothing", one.name, "", "no step of it was recorded",
                        "record it again: bohr run -- CMD"};
     if (!replayer.ok()) {
-      list.push_back({std::move(one), std::nullopt, replayer.error(), 0});
+      list.push_back({std::move(one), std::nullopt, replayer.error(), 0, !own.watched.empty()});
       continue;
     }
     BOHR_TRY(explored, explore_on(*replayer.value(), std::move(one), check, own));
@@ -130,7 +148,13 @@ ExitStatus status_of(std::span<const Explored> explored, const std::vector<Hazar
   ExitStatus status = ExitStatus::clean;
   for (const Explored& one : explored) {
     status = worst(status, status_of(one.checked.verdict, require));
+    if (one.unwatched) status = worst(status, ExitStatus::incomplete);
     if (!one.exploration) continue;
+    for (const Watched& watched : one.exploration->watched) {
+      if (!watched.canaries.empty()) status = worst(status, ExitStatus::findings);
+      if (watched.contents == 0 || !watched.unseen.empty())
+        status = worst(status, ExitStatus::incomplete);
+    }
     // A legal order that ends the process is as good as one that leaves other bytes.
     if (!one.exploration->lost.reason.empty()) status = worst(status, ExitStatus::findings);
     for (const Witness& witness : one.exploration->witnesses)

@@ -19,14 +19,19 @@ struct Explored {
   std::optional<Exploration> exploration;
   std::optional<Error> refusal;  // why there is none
   uint64_t program_digest = 0;   // of the program as it was read
+  bool unwatched = false;        // something of what was to be watched was not
 };
 
-// Everything that `path` holds, checked, then explored on symbolic memory. `ignore`: names of what
-// carries no meaning (app/ignore.h). Errors are those of reading, checking and these names; what
-// cannot be explored says so beside its verdict.
+// What people named on the command line.
+struct Named {
+  std::vector<std::string> ignore;  // what carries no meaning (app/ignore.h)
+  std::vector<std::string> watch;   // canaries (app/watch.h)
+};
+// Everything that `path` holds, checked, then explored on symbolic memory. Errors are those of
+// reading, checking and of names; what cannot be explored says so beside its verdict.
 Result<std::vector<Explored>> explore_path(const std::string& path, const CheckOptions& check,
                                            const explore::Options& options,
-                                           const std::vector<std::string>& ignore = {});
+                                           const Named& named = {});
 // On any replayer of the checked program. What step mode showed goes into the program, which is
 // then checked again, with the candidates that replays settled.
 Result<Explored> explore_on(replay::Replayer& replayer, Checked checked, const CheckOptions& check,
@@ -37,7 +42,8 @@ Status compare_with_arm(const std::string& path, bool strict_threads,
                         std::vector<Explored>* explored);
 
 std::vector<report::Subject> subjects_of(std::span<const Explored> explored);
-// As check's; a witness of a pair that is no finding counts as one.
+// As check's; a witness of a pair that is no finding counts as one, and so does a write to watched
+// bytes by a step that is not expected to.
 ExitStatus status_of(std::span<const Explored> explored, const std::vector<HazardClass>& require);
 
 // Writes each witness below `stem` (stem-SITE.witness), and gives the paths.

@@ -15,6 +15,7 @@
 #include "model/digest.h"
 #include "model/one_launch.h"
 #include "replay/remote/replayer.h"
+#include "report/watched_text.h"
 #include "report/words.h"
 
 namespace bohr::app {
@@ -80,7 +81,8 @@ HeldLaunches::HeldLaunches(HoldSocket socket, Journal journal, const HoldOptions
       journal_(std::move(journal)),
       options_(options),
       check_(check),
-      say_(std::move(say)) {}
+      say_(std::move(say)),
+      watch_(options.watch) {}
 
 void HeldLaunches::start_again() {
   graphs_.clear();
@@ -119,7 +121,7 @@ Status HeldLaunches::take(Connection connection, const Stop& stop) {
 }
 
 Result<std::optional<HeldLaunches::Found>> HeldLaunches::find(const Connection& connection,
-                                                              const replay::Offer& offer) const {
+                                                              const replay::Offer& offer) {
   const auto leave = [&](uint64_t ask_again) {
     connection.go_on(ask_again);
     return std::optional<Found>();
@@ -137,10 +139,15 @@ Result<std::optional<HeldLaunches::Found>> HeldLaunches::find(const Connection& 
   if (program.graphs[graph.index()].recorded != offer.graph) return leave(offer.launch + 1);
   std::string name = graph_name(program, graph);
   const int64_t pairs = open_pairs(checked.verdict, graph);
+  std::vector<Watch> watched;
+  if (!watch_.empty())
+    watched = watch_.in(program, steps_of(one_launch(program, launch)), Blocks::live_now);
   const auto& wanted = options_.graphs;
-  if (wanted.empty() ? pairs == 0 : std::find(wanted.begin(), wanted.end(), name) == wanted.end())
+  const bool nothing = pairs == 0 && watched.empty();
+  if (wanted.empty() ? nothing : std::find(wanted.begin(), wanted.end(), name) == wanted.end())
     return leave(0);
-  return std::optional<Found>(Found{std::move(checked), launch, std::move(name), pairs});
+  return std::optional<Found>(
+      Found{std::move(checked), launch, std::move(name), pairs, std::move(watched)});
 }
 
 Status HeldLaunches::explore(Connection connection, const replay::Offer& offer, Found found,
@@ -157,6 +164,8 @@ Status HeldLaunches::explore(Connection connection, const replay::Offer& offer, 
   Program one = one_launch(whole, found.launch);
   BOHR_TRY(answer, answer_for(one, found.launch, check_.strict_threads));
   answer.longest_ms = static_cast<uint64_t>(options_.watchdog.count());
+  for (const Watch& watch : found.watched)
+    for (const NamedBytes& piece : watch.pieces) answer.plan.watched.push_back(piece.range);
   say_(fmt::format("{}, launch {}: held; {} to decide in {}", found.name, offer.launch,
                    report::count(found.pairs, "pair"),
                    report::count(static_cast<int64_t>(answer.nodes.size()), "step")));
@@ -171,6 +180,8 @@ Status HeldLaunches::explore(Connection connection, const replay::Offer& offer, 
                                           {stop, options_.max_pause, reconnect, note_run}, &holds);
   explore::Options options = options_.explore;
   options.lost = lost_orders_.orders[work];
+  options.watched = std::move(found.watched);
+  if (found.pairs == 0 && options_.graphs.empty()) options.random_orders = 0;  // nothing to decide
   auto explored = explore_on(*replayer, std::move(found.checked), check_, options);
   Status released = replayer->release();
   replayer.reset();
@@ -179,7 +190,7 @@ Status HeldLaunches::explore(Connection connection, const replay::Offer& offer, 
       lost_orders_.unlearned.insert(work);
       lost_ = guest;
     }
-    return explored.error();
+    return by_name(explored.error(), options.watched);
   }
   Exploration& exploration = *explored.value().exploration;
   note_loss(work, exploration.reasons, guest);
@@ -189,6 +200,8 @@ Status HeldLaunches::explore(Connection connection, const replay::Offer& offer, 
                    report::count(exploration.replays, "replay"),
                    holds.count == 1 ? "once" : std::to_string(holds.count) + " times",
                    Seconds(holds.all).count(), Seconds(holds.longest).count()));
+  for (const std::string& line : report::canary_lines(exploration))
+    say_(found.name + ": WATCHED: " + line);
   const LostProcess& lost = exploration.lost;
   exploration.held.count = holds.count;
   exploration.held.restarts = restarts_;
@@ -263,6 +276,10 @@ void move_to(OpId launch, Exploration* exploration) {
   move(&exploration->lost.order);
   exploration->lost.early.step.op = exploration->lost.late.step.op = launch;
   for (ObservedWrite& write : exploration->observed) write.step.op = launch;
+  for (Watched& watched : exploration->watched) {
+    for (StepName& writer : watched.expected) writer.step.op = launch;
+    for (Canary& canary : watched.canaries) canary.step.step.op = launch;
+  }
 }
 
 OpId launch_of(const Program& program, uint32_t recorded_graph) {
@@ -317,10 +334,24 @@ Result<Explored> HeldLaunches::attach_to(Checked checked) const {
   return Explored{std::move(after), std::move(all), std::nullopt, digest};
 }
 
+bool HeldLaunches::told_all_watched() const {
+  std::vector<std::string> watched;
+  for (const Graph& graph : graphs_)
+    for (const Watched& one : graph.exploration.watched) watched.push_back(one.watch.text);
+  const std::vector<Error> unmet = watch_.unmet();
+  for (const Error& error : unmet) say_(to_string(error));
+  const std::vector<std::string> missing = watch_.missing_in(watched);
+  for (const std::string& text : missing)
+    say_("--watch: " + text + ": no launch was held in which it could be watched");
+  return unmet.empty() && missing.empty();
+}
+
 Result<std::vector<Explored>> HeldLaunches::attach(std::vector<Checked> checked) const {
+  const bool all_watched = told_all_watched();
   std::vector<Explored> explored;
   for (Checked& one : checked) {
     BOHR_TRY(attached, attach_to(std::move(one)));
+    attached.unwatched = !all_watched;
     explored.push_back(std::move(attached));
   }
   return explored;

@@ -14,6 +14,7 @@
 #include "app/hold_socket.h"
 #include "app/journal.h"
 #include "app/lost_orders.h"
+#include "app/watch.h"
 
 namespace bohr::app {
 
@@ -22,6 +23,7 @@ struct HoldOptions {
   explore::Options explore = {.whole_too = true, .run_on = false};
   uint64_t launch = 10;             // of each instantiated graph: the first that is offered
   std::vector<std::string> graphs;  // names; empty: every graph with something to decide
+  std::vector<std::string> watch;   // canaries (app/watch.h); then every graph is held
   std::chrono::milliseconds max_pause{1000};
   std::chrono::milliseconds watchdog{20000};  // what may run at one go, or else hangs
   int64_t restarts = 0;                       // of the program at most, after orders that ended it
@@ -68,13 +70,14 @@ class HeldLaunches {
     OpId launch;
     std::string name;   // of its graph
     int64_t pairs = 0;  // to decide in it
+    std::vector<Watch> watched;
   };
 
   HeldLaunches(HoldSocket socket, Journal journal, const HoldOptions& options,
                const CheckOptions& check, Say say);
   Status take(Connection connection, const Stop& stop);
   // Nothing where the launch is to go on, which its agent has then been told.
-  Result<std::optional<Found>> find(const Connection& connection, const replay::Offer& offer) const;
+  Result<std::optional<Found>> find(const Connection& connection, const replay::Offer& offer);
   Status explore(Connection connection, const replay::Offer& offer, Found found, const Stop& stop);
   // Remembers the order that ended `process` when there is one.
   void note_loss(uint64_t work, const std::vector<std::string>& reasons, pid_t process);
@@ -82,6 +85,8 @@ class HeldLaunches {
   Result<int> wait_for(const replay::Offer& paused, pid_t guest, std::chrono::milliseconds rest,
                        const Stop& stop) const;
   Result<Explored> attach_to(Checked checked) const;
+  // Tells what was to be watched and never was. False: there is something.
+  bool told_all_watched() const;
 
   HoldSocket socket_;
   Journal journal_;
@@ -93,6 +98,7 @@ class HeldLaunches {
   LostOrders lost_orders_;
   pid_t lost_ = 0;
   int64_t restarts_ = 0;
+  WatchList watch_;
 };
 
 }  // namespace bohr::app

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace bohr {
@@ -28,6 +30,13 @@ struct ByteRange {
   }
   constexpr auto operator<=>(const ByteRange&) const = default;
 };
+
+// "0x7f0000001000+4096".
+inline std::string address_text(const ByteRange& range) {
+  char digits[16];
+  const auto end = std::to_chars(digits, digits + sizeof digits, range.begin, 16).ptr;
+  return "0x" + std::string(digits, end) + "+" + std::to_string(range.size());
+}
 
 // Sorted, without overlaps or neighbours that touch.
 inline std::vector<ByteRange> merged(std::vector<ByteRange> ranges) {

@@ -30,6 +30,8 @@ struct CheckArguments {
   bool undecided = false;
 };
 void add_check_arguments(CLI::App* command, CheckArguments* arguments);
+// --watch, of explore and run.
+CLI::Option* add_watch_argument(CLI::App* command, std::vector<std::string>* watch);
 Result<app::CheckOptions> check_options(const CheckArguments& arguments);
 
 // The verdicts in the format that was asked for. `target`: what `bohr show` takes.

@@ -21,7 +21,7 @@ struct Arguments {
   std::string file;
   std::string output;
   std::vector<std::string> arms;
-  std::vector<std::string> ignore;
+  app::Named named;
   CheckArguments check;
   explore::Options explore;
   bool expect = false;
@@ -84,7 +84,7 @@ int run_explore(const Arguments& arguments) {
   explore.strict_threads = options.value().strict_threads;
   auto explored = [&] {
     const Progress progress("exploring " + arguments.file);
-    return app::explore_path(arguments.file, options.value(), explore, arguments.ignore);
+    return app::explore_path(arguments.file, options.value(), explore, arguments.named);
   }();
   if (!explored.ok()) return say_error(explored.error()), kUsage;
   for (const std::string& arm : arguments.arms) {
@@ -108,6 +108,14 @@ int run_explore(const Arguments& arguments) {
 
 }  // namespace
 
+CLI::Option* add_watch_argument(CLI::App* command, std::vector<std::string>* watch) {
+  return command
+      ->add_option("--watch", *watch,
+                   "a block, bytes of it as NAME[lo:hi], or 0xADDR+BYTES: reports who writes there "
+                   "besides the steps that name it, or besides those listed as NAME=LABEL,LABEL")
+      ->allow_extra_args(false);
+}
+
 void add_explore(CLI::App* app, int* status) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app->add_subcommand(
@@ -124,10 +132,11 @@ void add_explore(CLI::App* app, int* status) {
                    "the same program with another flag: says whether it has the race too")
       ->allow_extra_args(false);
   command
-      ->add_option("--ignore", arguments->ignore,
+      ->add_option("--ignore", arguments->named.ignore,
                    "a block that carries no meaning, or bytes of it as NAME[lo:hi]: what differs "
                    "there does not count")
       ->allow_extra_args(false);
+  add_watch_argument(command, &arguments->named.watch);
   command->add_option("--budget", arguments->explore.budget, "replays at most")
       ->capture_default_str();
   command->add_option("--seed", arguments->explore.seed, "of the random orders")

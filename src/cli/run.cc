@@ -109,6 +109,7 @@ void add_run(CLI::App* app, const std::vector<std::string>* guest, int* status) 
       ->add_option("--graph", arguments->hold.graphs,
                    "explore this graph, whatever is suspicious in it (repeatable)")
       ->allow_extra_args(false);
+  add_watch_argument(command, &arguments->hold.watch)->needs("--explore");
   command
       ->add_option_function<double>(
           "--max-pause",

@@ -10,6 +10,7 @@
 #include "explore/all_orders.h"
 #include "explore/attempts.h"
 #include "explore/calibrate.h"
+#include "explore/canaries.h"
 #include "explore/own_launches.h"
 #include "explore/own_runs.h"
 #include "explore/right_order.h"
@@ -82,6 +83,8 @@ class Explorer {
     if (options_.own_runs > 0) BOHR_TRY_STATUS(has_own_runs(&runner_, options_.seed));
     BOHR_TRY_STATUS(find_baseline());
     BOHR_TRY_STATUS(watch());
+    BOHR_TRY_STATUS(watch_canaries(&runner_, order_, attempts_.baseline().schedule,
+                                   options_.watched, options_.fill, &result_.watched));
     BOHR_TRY_STATUS(reverse_suspects());
     BOHR_TRY_STATUS(reverse_with_other_contents());
     BOHR_TRY_STATUS(delay_chains());
@@ -291,7 +294,9 @@ Result<Exploration> explore(replay::Replayer& replayer, const Verdict& verdict,
   auto explored =
       Explorer(replayer, known, verdict, options, order, uses, saved.contents, std::move(learned))
           .run();
-  if (explored.ok()) explored.value().held = held;
+  if (!explored.ok()) return explored;
+  explored.value().held = held;
+  note_unseen(saved.unseen, &explored.value().watched);
   return explored;
 }
 

@@ -31,6 +31,7 @@ struct Options {
   uint8_t fill = 0;              // other contents where zeros stand; 0: leave those as they are
   std::vector<LostOrder> lost;   // in earlier searches of the same work
   std::vector<Ignored> ignored;  // where differences count for nothing
+  std::vector<Watch> watched;    // which steps write there
   bool whole_too = false;        // run witnesses in one piece as well, as far as they may run on
   bool run_on = true;            // to the end although a step differed, to see what it reaches
   bool all_orders = false;  // then every legal order, up to equivalence, as far as the budget goes

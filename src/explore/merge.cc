@@ -20,6 +20,23 @@ OwnLaunches worst(OwnLaunches a, OwnLaunches b) {
   return std::min(a, b);
 }
 
+// Of one watch in launches of several graphs.
+void merge_watched(std::vector<Watched> more, std::vector<Watched>* into) {
+  for (Watched& one : more) {
+    const auto same = std::find_if(into->begin(), into->end(), [&](const Watched& other) {
+      return other.watch.text == one.watch.text;
+    });
+    if (same == into->end()) {
+      into->push_back(std::move(one));
+      continue;
+    }
+    same->contents = std::min(same->contents, one.contents);
+    append(std::move(one.expected), &same->expected);
+    append(std::move(one.canaries), &same->canaries);
+    append(std::move(one.unseen), &same->unseen);
+  }
+}
+
 // The weakest of two baselines is said of both.
 BaselineKind weakest(BaselineKind a, BaselineKind b) { return std::max(a, b); }
 
@@ -41,6 +58,7 @@ void merge(Exploration more, Exploration* into) {
   append(std::move(more.trials), &into->trials);
   append(std::move(more.observed), &into->observed);
   append(std::move(more.settled), &into->settled);
+  merge_watched(std::move(more.watched), &into->watched);
   into->observed_contents = std::min(into->observed_contents, more.observed_contents);
   into->orders += more.orders;
   into->different += more.different;

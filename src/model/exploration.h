@@ -35,6 +35,15 @@ struct NamedBytes {
 // Bytes that carry no meaning: what differs there counts for nothing.
 using Ignored = NamedBytes;
 
+// Bytes that only some steps are expected to write, as one `--watch` names them.
+struct Watch {
+  std::string text;                // as it was asked for
+  std::vector<NamedBytes> pieces;  // several where blocks share a name, or one lies in pieces
+  uint64_t begin = 0;              // of the watched bytes, from the first byte of what is named
+  bool listed = false;             // the writers were listed; else they are those that name it
+  std::vector<Step> expected;      // sorted
+};
+
 // A witness's schedules run in one piece, against what was seen step by step.
 enum class WholeRuns : uint8_t { not_run, agree, disagree };
 
@@ -136,6 +145,24 @@ struct Held {
   uint64_t own_host_bytes = 0;
 };
 
+// A page of 4096 bytes in which a step changed watched bytes that it was not expected to write.
+struct Canary {
+  StepName step;
+  uint64_t page = 0;    // its address
+  uint64_t offset = 0;  // of the first changed byte, from the first watched one
+  NamedRange range;     // from the first changed byte of the page to the last
+  uint64_t bytes = 0;   // that changed
+};
+
+// What became of a watch.
+struct Watched {
+  Watch watch;
+  std::vector<StepName> expected;
+  int32_t contents = 0;  // under how many contents of it the baseline was watched
+  std::vector<Canary> canaries;
+  std::vector<NamedBytes> unseen;  // not watched: in a block too large to be saved whole
+};
+
 // The program's own launches, run before anything else where access sets had to be observed.
 enum class OwnLaunches : uint8_t {
   not_run,
@@ -167,6 +194,7 @@ struct Exploration {
   int64_t random_orders = 0;
   int random_depth = 0;
   double random_bound = 0;  // each random order meets a bug of that depth at least this often
+  std::vector<Watched> watched;
   LostProcess lost;
   Held held;
   OwnRuns own;

@@ -42,6 +42,7 @@ Bytes body_of(const Answer& answer) {
     body.number(step.runs);
   });
   body.ranges(answer.plan.blank);
+  body.ranges(answer.plan.watched);
   body.numbers(answer.nodes);
   return body.take();
 }
@@ -62,6 +63,7 @@ Result<Answer> answer_of(std::span<const uint8_t> bytes) {
     return step;
   });
   answer.plan.blank = body.ranges();
+  answer.plan.watched = body.ranges();
   answer.nodes = body.numbers<int32_t>();
   if (!body.done()) return bad_message("an answer");
   return answer;

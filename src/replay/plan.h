@@ -21,7 +21,8 @@ struct PlanStep {
 
 struct Plan {
   std::vector<PlanStep> steps;
-  std::vector<ByteRange> blank;  // what stands here at the start means nothing
+  std::vector<ByteRange> blank;    // what stands here at the start means nothing
+  std::vector<ByteRange> watched;  // to be saved and observed although no step may name it
 };
 
 Plan plan_of(const Program& program, std::span<const Step> steps);

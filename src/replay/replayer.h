@@ -13,6 +13,7 @@
 //   - Ignored bytes are in no step's digest, so that no step differs from what was expected by them
 //     alone. They are run, pinned, kept and observed as all others are. An implementation that
 //     digests in larger pieces counts a piece that is ignored only in part.
+//   - An observed run tells every byte that a step changes, whatever the step is known to write.
 //   - restore() puts the saved state back, exactly, and verifies it by digest.
 //   - pause() lets the program go on with its own memory for a while, and resume() takes over
 //   again;
@@ -89,6 +90,7 @@ struct Saved {
   uint64_t bytes = 0;
   uint64_t digest = 0;
   int32_t contents = 0;  // under how many contents written() was observed; 0: it is declared
+  std::vector<ByteRange> unseen = {};  // of what was to be watched: an observed run cannot tell
 };
 
 // What an implementation took for itself in the process it runs in, at most, in bytes.

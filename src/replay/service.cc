@@ -98,6 +98,7 @@ Bytes body_of(const Learned& learned) {
   body.number(learned.saved.bytes);
   body.number(learned.saved.digest);
   body.number(static_cast<uint64_t>(learned.saved.contents));
+  body.ranges(learned.saved.unseen);
   body.list(learned.written, [&](const std::vector<ByteRange>& ranges) { body.ranges(ranges); });
   return body.take();
 }
@@ -108,6 +109,7 @@ Result<Learned> learned_of(std::span<const uint8_t> bytes) {
   learned.saved.bytes = body.number();
   learned.saved.digest = body.number();
   learned.saved.contents = static_cast<int32_t>(body.number());
+  learned.saved.unseen = body.ranges();
   learned.written = body.list<std::vector<ByteRange>>(8, [&] { return body.ranges(); });
   if (!body.done()) return bad_message("what was learned");
   return learned;

@@ -54,6 +54,38 @@ Json lost_json(const LostProcess& lost) {
           {"order", order}};
 }
 
+Json bytes_json(const NamedBytes& bytes) {
+  Json json = range_json(bytes.name);
+  json["address"] = bytes.range.begin;
+  return json;
+}
+
+Json canary_json(const Canary& canary, const Program& program) {
+  const Step& step = canary.step.step;
+  Json json = name_json(canary.step);
+  if (step.node.valid()) {
+    json["graph"] = program.graphs[program.ops[step.op.index()].graph.index()].name;
+    json["node"] = step.node.value();
+  }
+  json["page"] = canary.page;
+  json["offset"] = canary.offset;
+  json["bytes"] = canary.bytes;
+  json["range"] = range_json(canary.range);
+  return json;
+}
+
+Json watched_json(const Watched& watched, const Program& program) {
+  Json json = {{"watch", watched.watch.text},  {"listed", watched.watch.listed},
+               {"contents", watched.contents}, {"ranges", Json::array()},
+               {"expected", Json::array()},    {"canaries", Json::array()},
+               {"unseen", Json::array()}};
+  for (const NamedBytes& piece : watched.watch.pieces) json["ranges"].push_back(bytes_json(piece));
+  for (const StepName& name : watched.expected) json["expected"].push_back(name_json(name));
+  for (const Canary& one : watched.canaries) json["canaries"].push_back(canary_json(one, program));
+  for (const NamedBytes& one : watched.unseen) json["unseen"].push_back(bytes_json(one));
+  return json;
+}
+
 const char* arm_word(ArmState state) {
   constexpr std::array<const char*, 5> kWords = {"racy", "ordered", "apart", "not-reached",
                                                  "not-compared"};
@@ -89,7 +121,8 @@ Json witness_json(const Witness& witness, int64_t cause) {
   return json;
 }
 
-Json exploration_json(const Exploration& exploration, const Verdict& verdict) {
+Json exploration_json(const Exploration& exploration, const Verdict& verdict,
+                      const Program& program) {
   Json json = {{"baseline", baseline_word(exploration.baseline)},
                {"broken_reads", exploration.broken_reads},
                {"steps", exploration.steps},
@@ -117,6 +150,9 @@ Json exploration_json(const Exploration& exploration, const Verdict& verdict) {
   for (const StepName& name : exploration.pinned) json["pinned"].push_back(name_json(name));
   json["ignored"] = Json::array();
   for (const Ignored& one : exploration.ignored) json["ignored"].push_back(range_json(one.name));
+  json["watched"] = Json::array();
+  for (const Watched& one : exploration.watched)
+    json["watched"].push_back(watched_json(one, program));
   json["arms"] = Json::array();
   for (const Arm& arm : exploration.arms) {
     Json states = Json::object();

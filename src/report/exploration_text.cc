@@ -27,11 +27,6 @@ const Witness* witness_of(std::span<const Subject> subjects, const Entry& entry)
   return nullptr;
 }
 
-std::string step_text(const StepName& step) {
-  return step.where.empty() ? printable(step.label)
-                            : fmt::format("{}({})", printable(step.label), printable(step.where));
-}
-
 void add_witness(Page* page, const Witness& witness) {
   const std::string first = step_text(witness.first), second = step_text(witness.second);
   const std::string identical =
@@ -293,6 +288,11 @@ void add_one_search(Page* page, const Exploration& exploration) {
 }
 
 }  // namespace
+
+std::string step_text(const StepName& step) {
+  return step.where.empty() ? printable(step.label)
+                            : fmt::format("{}({})", printable(step.label), printable(step.where));
+}
 
 std::string own_runs_text(const OwnRuns& own) {
   const auto runs = static_cast<double>(own.runs);

@@ -13,6 +13,8 @@ namespace bohr::report {
 void add_search(Page* page, std::span<const Subject> subjects);
 // The witness of an entry; without one, what reversing its pairs gave.
 void add_proof(Page* page, std::span<const Subject> subjects, const Entry& entry);
+// "consume(side)".
+std::string step_text(const StepName& step);
 // "14 of 200 runs left other outputs (7.0%)".
 std::string own_runs_text(const OwnRuns& own);
 // Witnesses of pairs that are no finding's.

@@ -255,7 +255,7 @@ Json Document::explorations() const {
   for (const Subject& subject : subjects_) {
     Json json;
     if (subject.exploration)
-      json = exploration_json(*subject.exploration, *subject.verdict);
+      json = exploration_json(*subject.exploration, *subject.verdict, *subject.program);
     else if (!subject.not_explored.empty())
       json = {{"refused", subject.not_explored}};
     else

@@ -11,6 +11,7 @@
 #include "report/entry_text.h"
 #include "report/exploration_text.h"
 #include "report/repairs.h"
+#include "report/watched_text.h"
 #include "report/words.h"
 
 namespace bohr::report {
@@ -227,8 +228,12 @@ std::string render_text(std::span<const Subject> subjects, const TextOptions& op
   const auto coverage = merged_coverage(subjects);
   add_subjects(&page, subjects);
   page.blank();
+  if (const int64_t pages = canary_pages(subjects); pages > 0)
+    page.paragraph(fmt::format("UNEXPECTED WRITES to what is watched: {}.", count(pages, "page")),
+                   Ink::red);
   add_result(&page, sum, coverage, options.require);
   add_search(&page, subjects);
+  add_watched(&page, subjects, options.most);
   add_entries(&page, subjects, entries, sum, options);
   add_other_witnesses(&page, subjects);
   add_repairs(&page, subjects);

@@ -73,6 +73,28 @@ expect_status 2 'an unknown name' -- "$BOHR" explore pad.case --ignore ou
 expect_in err 'the nearest names are out' 'an unknown name'
 expect_status 2 'bytes beyond the end' -- "$BOHR" explore pad.case --ignore 'out[4K:5K]'
 
+# Canaries: `pad` writes into what `write` alone is expected to.
+printf '%s\n' 'case 1' 'stream a' 'buffer out 8K' 'view tail of out[3K:8K]' \
+  'a: kernel write writes out[0:3K]' 'a: kernel pad writes out[3K:8K]' >canary.case
+expect_status 1 'a canary' -- "$BOHR" explore canary.case --watch 'out=write'
+expect_in out 'UNEXPECTED WRITES to what is watched: 2 pages.' 'a canary'
+expect_in out 'written by     pad(a)' 'a canary'
+expect_in out 'offset 3072: 1,024 bytes of out [3K, 4K) changed' 'a canary'
+expect_status 0 'its twin' -- "$BOHR" explore canary.case --watch 'out=write,pad' --watch tail
+expect_in out 'no other step wrote it, under 2 contents' 'its twin'
+expect_not_in out 'UNEXPECTED' 'its twin'
+expect_status 1 'nobody may write' -- "$BOHR" explore canary.case --watch 'tail[1K:2K]='
+expect_in out 'expected       nobody' 'nobody may write'
+expect_status 1 'in JSON' -- "$BOHR" explore canary.case --watch 'out=write' --format json
+expect_in out '"label": "pad"' 'in JSON'
+expect_status 2 'an unknown block' -- "$BOHR" explore canary.case --watch tial
+expect_in err 'the nearest names are tail, out' 'an unknown block'
+expect_status 2 'an unknown label' -- "$BOHR" explore canary.case --watch 'out=wirte'
+expect_in err 'the nearest labels are write, pad' 'an unknown label'
+expect_status 2 'bytes beyond its end' -- "$BOHR" explore canary.case --watch 'out[0:9K]'
+expect_status 2 'memory of nobody' -- "$BOHR" explore canary.case --watch 0x10+8
+expect_status 2 'without a search' -- "$BOHR" run --watch out -- true
+
 # Own runs: symbolic memory has none.
 expect_status 2 'own runs' -- "$BOHR" explore race.case --own-runs 10
 expect_in err 'no runs of its own' 'own runs'

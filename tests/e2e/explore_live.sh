@@ -87,6 +87,50 @@ explore 3 asked --graph 'graph 1' -- ./held_guest clean guest
 says asked err '0 races proved'
 says asked out 'guest right'
 
+# Watched memory that no node names: held for it, and whoever writes there all the same is told. The
+# clean twin, and one whose own writer leaves something else each time, are silent.
+zone='allocation 5 (8 B)'
+explore 1 overrun --watch "$zone" -- ./held_guest overrun guest
+says overrun err 'launch 10: held; 0 pairs'
+says overrun err "WATCHED: produce#0(stream 1) wrote $zone [0, 4), which it is not expected to"
+says overrun out 'UNEXPECTED WRITES to what is watched: 1 page.'
+says overrun out 'written by     produce#0(stream 1)   graph 1, node 0'
+says overrun out 'offset 0: 4 bytes of'
+says overrun out 'memory restored and verified'
+says overrun out 'guest right'
+explore 3 untouched --watch "$zone" -- ./held_guest clean guest
+says untouched err 'launch 10: held; 0 pairs'
+says untouched out 'no other step wrote it'
+says untouched out 'guest right'
+expect_not_in untouched.err 'WATCHED' untouched
+explore 3 varies --watch "$zone" -- ./held_guest varies guest
+says varies out 'expected       vary#2(stream 1), which names it'
+says varies out 'no other step wrote it, under 2 contents'
+explore 3 rightful --watch "${zone}[0:4]=produce#0" -- ./held_guest overrun guest
+says rightful out 'no other step wrote it, under 2 contents'
+# By its address: the fifth page of this guest's memory.
+explore 1 address --watch 0x200000004004+4 --watch 0x200000004000+4 -- \
+  env FAKE_MEMORY_AT=0x200000000000 ./held_guest overrun guest
+says address err 'WATCHED: produce#0(stream 1) wrote 0x200000004000 [0, 4)'
+says address out 'UNEXPECTED WRITES to what is watched: 1 page.'
+says address out 'page 0x200000004000, offset 0: 4 bytes'
+explore 3 address_clean --watch 0x200000004000+8 -- \
+  env FAKE_MEMORY_AT=0x200000000000 ./held_guest clean guest
+says address_clean out 'no other step wrote it'
+# Names that are none of the run's, and memory that is nobody's, are told at the end.
+explore 3 no_name --watch "${zone}s" -- ./held_guest clean guest
+says no_name err 'no block or view has that name (the nearest names are allocation 5 (8 B)'
+says no_name out 'guest right'
+explore 3 no_label --watch "$zone=count,conso" -- ./held_guest clean guest
+says no_label err 'no step has the label "conso" (the nearest labels are count#2, consume#1'
+explore 3 nowhere --watch 0x10+8 -- ./held_guest clean guest
+says nowhere err '0x10+8: it is to be watched, and this device has no memory there'
+says nowhere out 'guest right'
+explore 3 other_device --watch "$zone" -- env FAKE_OTHER_DEVICE=1 ./held_guest clean guest
+says other_device err "$zone: it is to be watched, and this device has no memory there"
+says other_device out '(watch-memory)'
+says other_device out 'guest right'
+
 # What cannot be run or saved: the guest goes on.
 explore 1 updatable -- ./held_guest updatable guest
 says updatable err 'cannot be run by itself'

@@ -36,7 +36,7 @@ Outcome outcome() {
   return outcome;
 }
 
-Learned learned() { return {{4096, 0xfeed, 2}, {{kRange}, {}, {kRange, kOther}}}; }
+Learned learned() { return {{4096, 0xfeed, 2, {kOther}}, {{kRange}, {}, {kRange, kOther}}}; }
 
 Offer offer() { return {"0.1.0", "/tmp/run 1/77.bohr", 3, 4, ~uint64_t{0}, 1703, true}; }
 
@@ -48,6 +48,7 @@ Answer answer() {
   answer.longest_ms = 20000;
   answer.plan.steps = {{{kRange, kOther}, {kRange}, {kOther}, true}, {{}, {}, {}, false}};
   answer.plan.blank = {kRange};
+  answer.plan.watched = {kOther, kRange};
   answer.nodes = {1, -1, 0};
   return answer;
 }
@@ -99,6 +100,7 @@ TEST(Codecs, WhatWasLearnedArrives) {
   EXPECT_EQ(got.value().saved.bytes, 4096u);
   EXPECT_EQ(got.value().saved.digest, 0xfeedu);
   EXPECT_EQ(got.value().saved.contents, 2);
+  EXPECT_EQ(got.value().saved.unseen, (std::vector<ByteRange>{kOther}));
   EXPECT_EQ(got.value().written, learned().written);
 }
 
@@ -130,6 +132,7 @@ TEST(Codecs, AnAnswerArrives) {
   EXPECT_TRUE(a.plan.steps[0].runs);
   EXPECT_FALSE(a.plan.steps[1].runs);
   EXPECT_EQ(a.plan.blank, (std::vector<ByteRange>{kRange}));
+  EXPECT_EQ(a.plan.watched, (std::vector<ByteRange>{kOther, kRange}));
   EXPECT_EQ(a.nodes, (std::vector<int32_t>{1, -1, 0}));
 }
 

@@ -11,6 +11,7 @@ namespace bohr::replay::cuda {
 
 #define BOHR_REPLAY_FUNCTIONS(X)   \
   X(cuCtxGetCurrent)               \
+  X(cuCtxGetDevice)                \
   X(cuCtxSynchronize)              \
   X(cuFuncGetName)                 \
   X(cuFuncGetParamInfo)            \

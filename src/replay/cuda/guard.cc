@@ -82,18 +82,38 @@ bool is_known(const Driver& driver, const ByteRange& range) {
   return !backing.empty() && backing.back().end >= range.end;
 }
 
+bool is_of_this_device(const Driver& driver, const ByteRange& range) {
+  CUdevice device = 0;
+  if (driver.cuCtxGetDevice(&device) != CUDA_SUCCESS) return false;
+  std::vector<ByteRange> backing;
+  add_backing(driver, range, &backing);
+  return std::all_of(backing.begin(), backing.end(), [&](const ByteRange& one) {
+    CUmemorytype type = CU_MEMORYTYPE_DEVICE;
+    int ordinal = -1;
+    CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
+    void* values[] = {&type, &ordinal};
+    if (driver.cuPointerGetAttributes(2, attributes, values, one.begin) != CUDA_SUCCESS)
+      return false;
+    return type == CU_MEMORYTYPE_HOST || ordinal == device;
+  });
+}
+
+bool fits_twice(const Driver& driver, std::span<const ByteRange> ranges) {
+  uint64_t bytes = 0;
+  for (const ByteRange& range : ranges) bytes += range.size();
+  size_t free = 0, total = 0;
+  driver.cuMemGetInfo_v2(&free, &total);
+  return 2 * bytes <= free / 16 * 15 || bytes <= kMostPinned;
+}
+
 Allocations allocations_of(const Driver& driver, std::span<const ByteRange> named) {
   std::vector<ByteRange> all;
   for (const ByteRange& range : merged({named.begin(), named.end()}))
     add_backing(driver, range, &all);
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
-  uint64_t bytes = 0;
-  for (const ByteRange& range : all) bytes += range.size();
-  size_t free = 0, total = 0;
-  driver.cuMemGetInfo_v2(&free, &total);
-  // A second copy is needed to look at what steps write.
-  const bool fits = 2 * bytes <= free / 16 * 15 || bytes <= kMostPinned;
+  const bool fits = fits_twice(driver, all);
   Allocations allocations;
   for (const ByteRange& range : all)
     (fits || range.size() <= kSmall ? allocations.whole : allocations.large).push_back(range);

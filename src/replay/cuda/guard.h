@@ -23,6 +23,11 @@ struct Allocations {
 };
 // Whether all of a range lies in allocations of the driver.
 bool is_known(const Driver& driver, const ByteRange& range);
+// Whether a known range lies where kernels of the current context's device reach it: there, or in
+// memory of the host.
+bool is_of_this_device(const Driver& driver, const ByteRange& range);
+// Whether there is room for so much, and for a second copy to look at what steps write.
+bool fits_twice(const Driver& driver, std::span<const ByteRange> ranges);
 Allocations allocations_of(const Driver& driver, std::span<const ByteRange> named);
 
 class Guard {

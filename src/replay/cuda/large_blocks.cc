@@ -7,6 +7,22 @@
 
 namespace bohr::replay::cuda {
 
+ByteRange pages_around(const ByteRange& range, const ByteRange& block) {
+  const uint64_t begin = (range.begin - block.begin) / kPage * kPage;
+  const uint64_t end = (range.end - block.begin + kPage - 1) / kPage * kPage;
+  return {block.begin + begin, std::min(block.begin + end, block.end)};
+}
+
+std::vector<ByteRange> cut_at_blocks(std::span<const ByteRange> pages,
+                                     std::span<const ByteRange> blocks) {
+  std::vector<ByteRange> cut;
+  for (const ByteRange& page : pages)
+    for (const ByteRange& block : blocks)
+      if (page.overlaps(block)) cut.push_back(page.intersection(block));
+  std::sort(cut.begin(), cut.end());
+  return cut;
+}
+
 Result<LargeBlocks> LargeBlocks::of(Device* device, std::vector<ByteRange> blocks) {
   LargeBlocks large;
   large.device_ = device;

@@ -36,4 +36,11 @@ class LargeBlocks {
   Buffer now_;
 };
 
+// The pages of a block that hold some of a range inside it.
+ByteRange pages_around(const ByteRange& range, const ByteRange& block);
+// Pages of blocks, sorted and disjoint, each inside one block; where two blocks touch a range of
+// `pages` may lie in both.
+std::vector<ByteRange> cut_at_blocks(std::span<const ByteRange> pages,
+                                     std::span<const ByteRange> blocks);
+
 }  // namespace bohr::replay::cuda

@@ -36,6 +36,7 @@ class CudaReplayer : public Replayer {
   Status begin() {
     BOHR_TRY_STATUS(refuse_what_cannot_run());
     for (const PlanStep& step : launch_.plan.steps) named_.push_back(step.named);
+    watched_ = merged(launch_.plan.watched);
     BOHR_TRY(device, Device::create(driver_, launch_.longest));
     device_ = std::move(device);
     return Nothing{};
@@ -51,6 +52,7 @@ class CudaReplayer : public Replayer {
     Ranges all;
     for (const Ranges& named : named_) all.insert(all.end(), named.begin(), named.end());
     BOHR_TRY_STATUS(add_destinations(&all));
+    BOHR_TRY_STATUS(add_watched(&all));
     Allocations allocations = allocations_of(driver_, all);
     if (!allocations.large.empty() && !own_launch_seen_) {
       BOHR_TRY(large, LargeBlocks::of(device_.get(), std::move(allocations.large)));
@@ -63,6 +65,7 @@ class CudaReplayer : public Replayer {
     readable_.insert(readable_.end(), large_.blocks().begin(), large_.blocks().end());
     std::sort(readable_.begin(), readable_.end());
     Ranges saved = std::move(allocations.whole);
+    Ranges unseen = add_watched_pages(saved);
     saved.insert(saved.end(), large_pages_.begin(), large_pages_.end());
     std::sort(saved.begin(), saved.end());
     BOHR_TRY(guard, Guard::of(device_.get(), std::move(saved)));
@@ -70,7 +73,7 @@ class CudaReplayer : public Replayer {
     BOHR_TRY_STATUS(large_.settle());
     BOHR_TRY_STATUS(guard_->save());
     BOHR_TRY(digest, guard_->digest());
-    saved_ = {guard_->bytes(), digest, kContents};
+    saved_ = {guard_->bytes(), digest, kContents, std::move(unseen)};
     own_digest_ = digest;
     if (const Status quiet = nobody_else_writes(); !quiet.ok()) {
       guard_->drop();  // nothing was run, so there is nothing to put back
@@ -297,6 +300,36 @@ class CudaReplayer : public Replayer {
     return Nothing{};
   }
 
+  // What is watched is saved and looked at like what steps name. It may come from people, so it is
+  // looked at here whether our kernels can read it: of another device, or of nobody, they cannot.
+  Status add_watched(Ranges* all) const {
+    for (const ByteRange& range : launch_.plan.watched) {
+      if (!range.empty() && is_known(driver_, range) && is_of_this_device(driver_, range)) {
+        all->push_back(range);
+        continue;
+      }
+      return Error{"watch-memory", launch_.program.source, address_text(range),
+                   "it is to be watched, and this device has no memory there",
+                   "watch memory that is allocated when the launch is held"};
+    }
+    return Nothing{};
+  }
+
+  // Of blocks that are too large to be saved whole the pages with watched bytes are saved as well,
+  // where there is room beside all others. Returns those that there is none for.
+  Ranges add_watched_pages(const Ranges& whole) {
+    Ranges pages = large_pages_;
+    for (const ByteRange& block : large_.blocks())
+      for (const ByteRange& range : watched_)
+        if (range.overlaps(block)) pages.push_back(pages_around(block.intersection(range), block));
+    pages = merged(std::move(pages));
+    Ranges all = whole;
+    all.insert(all.end(), pages.begin(), pages.end());
+    if (!fits_twice(driver_, all)) return without(pages, large_pages_);
+    large_pages_ = cut_at_blocks(pages, large_.blocks());
+    return {};
+  }
+
   Status observe_writes() {
     std::vector<Ranges> changed(steps_.size());
     BOHR_TRY_STATUS(observe_once({}, &changed));
@@ -413,7 +446,7 @@ class CudaReplayer : public Replayer {
       BOHR_TRY_STATUS(issue_step(step));
       if (request.observe) BOHR_TRY_STATUS(note_changes(step, &outcome.changed));
       if (!pin_of.empty() && pin_of[i] >= 0)
-        BOHR_TRY_STATUS(put(step, request.pins[static_cast<size_t>(pin_of[i])].bytes));
+        BOHR_TRY_STATUS(put_pin(request, step, request.pins[static_cast<size_t>(pin_of[i])].bytes));
       ++outcome.ran;
       if (outcome.ran % kMostIssued == 0) BOHR_TRY_STATUS(device_->wait());
       if (!request.stepwise) continue;
@@ -437,10 +470,19 @@ class CudaReplayer : public Replayer {
 
   CUdeviceptr slot(size_t step) const { return slots_.address() + step * sizeof(uint64_t); }
 
+  // In an observed run the next step is not blamed for what we put here.
+  Status put_pin(const Request& request, int32_t step, const Bytes& bytes) {
+    BOHR_TRY_STATUS(put(step, bytes));
+    if (!request.observe) return Nothing{};
+    const auto ours = guard_->changes();
+    return ours.ok() ? Status(Nothing{}) : ours.error();
+  }
+
+  // Holes in what is watched stay holes: that a step changed the bytes is said of it by name.
   Status note_changes(int32_t step, std::vector<Changed>* changed) {
     BOHR_TRY(runs, guard_->changes());
     const std::vector<Ranges> by_step = {std::move(runs)};
-    const std::vector<Ranges> blocks = {named_[static_cast<size_t>(step)]};
+    const std::vector<Ranges> blocks = {without(named_[static_cast<size_t>(step)], watched_)};
     const std::vector<Ranges> seen = written_by(by_step, blocks);
     for (const ByteRange& range : seen.front()) changed->push_back({step, range});
     return Nothing{};
@@ -485,7 +527,8 @@ class CudaReplayer : public Replayer {
   const Driver& driver_;
   Launch launch_;
   std::vector<Step> steps_;
-  std::vector<Ranges> named_;    // by step
+  std::vector<Ranges> named_;  // by step
+  Ranges watched_;
   std::vector<Ranges> written_;  // by step
   Ranges all_changed_;           // by any step, wherever it lies
   std::unique_ptr<Device> device_;

@@ -35,7 +35,8 @@ class SimReplayer : public Replayer {
     items_ = items;
     for (const sim::Item& item : items_) {
       written_.push_back(written_ranges(tape_, item, false));
-      for (const ByteRange& range : written_ranges(tape_, item, true)) guarded_.push_back(range);
+      changed_.push_back(written_ranges(tape_, item, true));
+      guarded_.insert(guarded_.end(), changed_.back().begin(), changed_.back().end());
     }
     guarded_ = merged(std::move(guarded_));
     return Nothing{};
@@ -133,7 +134,7 @@ class SimReplayer : public Replayer {
     outcome.kept.resize(request.keep.size());
     for (const int32_t step : request.order) {
       const auto i = static_cast<size_t>(step);
-      const Bytes before = request.observe ? contents_of(step) : Bytes();
+      const Bytes before = request.observe ? contents_of(changed_[i]) : Bytes();
       BOHR_TRY_STATUS(executor.run(items_[i]));
       if (!pin_of.empty() && pin_of[i] >= 0)
         put(step, request.pins[static_cast<size_t>(pin_of[i])].bytes);
@@ -142,7 +143,7 @@ class SimReplayer : public Replayer {
       outcome.digests[i] = digest_of(counted(i));
       if (request.observe) note_changes(step, before, &outcome.changed);
       if (!keep_of.empty() && keep_of[i] >= 0)
-        outcome.kept[static_cast<size_t>(keep_of[i])] = contents_of(step);
+        outcome.kept[static_cast<size_t>(keep_of[i])] = contents_of(written_[i]);
       if (!request.expected.empty() && outcome.digests[i] != request.expected[i]) break;
     }
     return outcome;
@@ -179,9 +180,9 @@ class SimReplayer : public Replayer {
     return bytes;
   }
 
-  Bytes contents_of(int32_t step) const {
+  Bytes contents_of(std::span<const ByteRange> ranges) const {
     Bytes bytes;
-    for (const ByteRange& range : written(step))
+    for (const ByteRange& range : ranges)
       bytes.insert(bytes.end(), arena_.at(range.begin), arena_.at(range.begin) + range.size());
     return bytes;
   }
@@ -198,7 +199,7 @@ class SimReplayer : public Replayer {
   // The runs of bytes that differ from what stood there before.
   void note_changes(int32_t step, const Bytes& before, std::vector<Changed>* changed) const {
     size_t i = 0;
-    for (const ByteRange& range : written(step)) {
+    for (const ByteRange& range : changed_[static_cast<size_t>(step)]) {
       bool open = false;
       for (uint64_t at = range.begin; at < range.end; ++at, ++i) {
         const bool differs = *arena_.at(at) != before[i];
@@ -214,9 +215,10 @@ class SimReplayer : public Replayer {
   sim::Timing timing_;
   sim::Arena arena_;
   std::vector<Step> steps_;
-  std::vector<sim::Item> items_;  // by step
-  std::vector<std::vector<ByteRange>> written_;
-  std::vector<ByteRange> guarded_;  // all that any step may write
+  std::vector<sim::Item> items_;                 // by step
+  std::vector<std::vector<ByteRange>> written_;  // by step, other than atomically
+  std::vector<std::vector<ByteRange>> changed_;  // and atomically
+  std::vector<ByteRange> guarded_;               // all that any step may write
   Saved saved_;
   uint64_t runs_ = 0;
 };

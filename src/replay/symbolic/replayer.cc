@@ -14,12 +14,11 @@ namespace bohr::replay {
 
 namespace {
 
-// What the step writes other than atomically.
-std::vector<ByteRange> written_ranges(const Program& program, const Step& step) {
+std::vector<ByteRange> written_ranges(const Program& program, const Step& step, bool atomics_too) {
   std::vector<ByteRange> ranges;
   for (const Access& access : work_accesses(program, step)) {
-    const bool stores = writes(access.mode) && access.mode != AccessMode::atomic;
-    if (stores && in_part(access, step.part)) ranges.push_back(access.range);
+    const bool counts = atomics_too || access.mode != AccessMode::atomic;
+    if (counts && writes(access.mode) && in_part(access, step.part)) ranges.push_back(access.range);
   }
   return merged(std::move(ranges));
 }
@@ -28,7 +27,10 @@ class SymbolicReplayer : public Replayer {
  public:
   explicit SymbolicReplayer(Program program) : program_(std::move(program)), memory_(program_) {
     memory_.reset();
-    for (const Step& step : memory_.steps()) written_.push_back(written_ranges(program_, step));
+    for (const Step& step : memory_.steps()) {
+      written_.push_back(written_ranges(program_, step, false));
+      changed_.push_back(written_ranges(program_, step, true));
+    }
   }
 
   const Program& program() const override { return program_; }
@@ -64,7 +66,7 @@ class SymbolicReplayer : public Replayer {
     outcome.kept.resize(request.keep.size());
     for (const int32_t step : request.order) {
       const auto i = static_cast<size_t>(step);
-      const Bytes before = request.observe ? contents_of(step) : Bytes();
+      const Bytes before = request.observe ? contents_of(changed_[i]) : Bytes();
       memory_.run_step(step);
       if (!pin_of.empty() && pin_of[i] >= 0)
         put(step, request.pins[static_cast<size_t>(pin_of[i])].bytes);
@@ -73,7 +75,7 @@ class SymbolicReplayer : public Replayer {
       outcome.digests[i] = digest_of(step, left_out);
       if (request.observe) note_changes(step, before, &outcome.changed);
       if (!keep_of.empty() && keep_of[i] >= 0)
-        outcome.kept[static_cast<size_t>(keep_of[i])] = contents_of(step);
+        outcome.kept[static_cast<size_t>(keep_of[i])] = contents_of(written_[i]);
       if (!request.expected.empty() && outcome.digests[i] != request.expected[i]) break;
     }
     return outcome;
@@ -123,16 +125,17 @@ class SymbolicReplayer : public Replayer {
     return digest;
   }
 
-  size_t kept_size(int32_t step) {
+  size_t kept_size(int32_t step) { return size_of(written(step)); }
+  size_t size_of(std::span<const ByteRange> ranges) {
     size_t bytes = 0;
-    for (const ByteRange& range : written(step)) bytes += memory_.values(range).size_bytes();
+    for (const ByteRange& range : ranges) bytes += memory_.values(range).size_bytes();
     return bytes;
   }
 
-  Bytes contents_of(int32_t step) {
-    Bytes bytes(kept_size(step));
+  Bytes contents_of(std::span<const ByteRange> ranges) {
+    Bytes bytes(size_of(ranges));
     size_t at = 0;
-    for (const ByteRange& range : written(step)) {
+    for (const ByteRange& range : ranges) {
       const auto cells = memory_.values(range);
       std::memcpy(bytes.data() + at, cells.data(), cells.size_bytes());
       at += cells.size_bytes();
@@ -152,7 +155,7 @@ class SymbolicReplayer : public Replayer {
   // By range: what stands in it now against what stood there before.
   void note_changes(int32_t step, const Bytes& before, std::vector<Changed>* changed) {
     size_t at = 0;
-    for (const ByteRange& range : written(step)) {
+    for (const ByteRange& range : changed_[static_cast<size_t>(step)]) {
       const auto cells = memory_.values(range);
       if (std::memcmp(cells.data(), before.data() + at, cells.size_bytes()) != 0)
         changed->push_back({step, range});
@@ -162,7 +165,8 @@ class SymbolicReplayer : public Replayer {
 
   Program program_;
   SymbolicMemory memory_;
-  std::vector<std::vector<ByteRange>> written_;
+  std::vector<std::vector<ByteRange>> written_;  // by step, other than atomically
+  std::vector<std::vector<ByteRange>> changed_;  // and atomically
 };
 
 bool decided(const std::vector<Access>& accesses) {

@@ -15,8 +15,9 @@
 // behind it, which reads what the first made of that), steady (each launch leaves the same in
 // `out`, and spoils `p`), hang (a kernel that reads what it should not waits for ever), foreign and
 // late (somebody writes `ticks` and makes no call for it, from the start or once a search is well
-// under way). A kernel takes so long; 20 launches if nothing is said. Says "NAME right", or what is
-// wrong.
+// under way), overrun (clean, but `produce` also writes `zone`, which no node names), varies
+// (clean, and another node writes `zone`, something else each time). A kernel takes so long; 20
+// launches if nothing is said. Says "NAME right", or what is wrong.
 #include <cuda.h>
 #include <unistd.h>
 
@@ -38,7 +39,7 @@ constexpr unsigned kSome = 12;
 
 CUstream main_stream, side;
 CUevent fork_event, join_event;
-CUdeviceptr p, out, number, ticks;
+CUdeviceptr p, out, number, ticks, zone;
 unsigned kernel_us = 0;
 std::atomic<int> produced = 0;
 
@@ -56,6 +57,14 @@ void consume(void** params) {
   usleep(kernel_us);
   for (size_t i = 0; i < kCount; ++i)
     pointer<unsigned>(params, 1)[i] = 2 * pointer<unsigned>(params, 0)[i];
+}
+void overrun(void** params) {
+  produce(params);
+  *reinterpret_cast<unsigned*>(zone) = *pointer<unsigned>(params, 1);
+}
+void vary(void** params) {
+  static unsigned value = 0;
+  *pointer<unsigned>(params, 0) = ++value;
 }
 void count(void** params) { ++*pointer<unsigned>(params, 0); }
 
@@ -97,10 +106,11 @@ void count_and_spoil(void** params) {
 
 // What one launch does.
 void submit(const std::string& arm) {
-  if (arm != "clean") order(main_stream, side, fork_event);
-  const Kernel producer = arm == "steady" ? produce_steady : produce;
+  const bool waits = arm == "clean" || arm == "overrun" || arm == "varies";
+  if (!waits) order(main_stream, side, fork_event);
+  const Kernel producer = arm == "steady" ? produce_steady : arm == "overrun" ? overrun : produce;
   launch(fake_kernel("_Z7producePjPKj", 2, producer), main_stream, p, number);
-  if (arm == "clean") order(main_stream, side, fork_event);
+  if (waits) order(main_stream, side, fork_event);
   const Kernel consumer = arm == "fatal"  ? consume_or_end
                           : arm == "hang" ? consume_or_hang
                                           : consume;
@@ -108,6 +118,7 @@ void submit(const std::string& arm) {
   order(side, main_stream, join_event);
   static unsigned on_host = 0;
   if (arm == "pageable") cuMemcpyDtoHAsync_v2(&on_host, out, sizeof on_host, main_stream);
+  if (arm == "varies") launch(fake_kernel("_Z4varyPj", 1, vary), main_stream, zone, 0);
   const char* name = arm == "updatable" ? "_Z15count_updatablePjS_" : "_Z5countPjS_";
   const Kernel last = arm == "garbage" ? count_or_end : arm == "steady" ? count_and_spoil : count;
   launch(fake_kernel(name, 2, last), main_stream, number, ticks);
@@ -177,6 +188,7 @@ int main(int argc, char** argv) {
   cuMemAlloc_v2(&out, kCount * sizeof(unsigned));
   p += before;
   for (CUdeviceptr* memory : {&number, &ticks}) cuMemAlloc_v2(memory, sizeof(unsigned));
+  cuMemAlloc_v2(&zone, 2 * sizeof(unsigned));
   if (arm == "candidate") cuMemsetD8Async(p, 7, kCount * sizeof(unsigned), main_stream);
   CUgraphExec exec = captured(arm);
   std::atomic<bool> stop = false;
@@ -193,12 +205,13 @@ int main(int argc, char** argv) {
     const unsigned value = arm == "steady" ? kSteady : i;
     right = right && holds(p, kCount, arm == "steady" ? 0 : i) && holds(out, kCount, 2 * value) &&
             holds(number, 1, i + 1);
+    if (arm != "varies") right = right && holds(zone, 1, arm == "overrun" ? i : 0);
   }
   stop = true;
   other.join();
   right = right && holds(ticks, 1, ticked);
   p -= before;
-  for (CUdeviceptr memory : {p, out, number, ticks}) cuMemFree_v2(memory);
+  for (CUdeviceptr memory : {p, out, number, ticks, zone}) cuMemFree_v2(memory);
   std::printf("%s %s\n", argv[2], right ? "right" : "wrong");
   return right ? 0 : 5;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stand-in driver's memory, copies, sets and host functions. Memory of both sides comes from
 // mmap and goes back there, so that who touches it too late crashes. Host functions do nothing.
-// FAKE_NO_MEMORY=1 leaves none for the agent, FAKE_LITTLE_MEMORY=1 host memory alone.
+// FAKE_NO_MEMORY=1 leaves none for the agent, FAKE_LITTLE_MEMORY=1 host memory alone;
+// FAKE_OTHER_DEVICE=1 says that all of it belongs to another device; FAKE_MEMORY_AT=0xADDR has
+// allocations lie one behind the other from there, each on pages of its own.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -16,8 +18,18 @@ namespace {
 std::map<uintptr_t, size_t> mappings;
 std::atomic<bool> hangs = false;
 
+// Where the next allocation is to lie; null: anywhere.
+void* next_place(size_t bytes) {
+  static const char* const at = std::getenv("FAKE_MEMORY_AT");
+  static uintptr_t next = at ? std::strtoull(at, nullptr, 16) : 0;
+  void* const place = reinterpret_cast<void*>(next);
+  if (at) next += (bytes + 4095) / 4096 * 4096;
+  return place;
+}
+
 void* map_memory(size_t bytes) {
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* memory =
+      mmap(next_place(bytes), bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   mappings[reinterpret_cast<uintptr_t>(memory)] = bytes;
   return memory;
 }
@@ -87,14 +99,30 @@ CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
   return *total = size_t{16} << 30, CUDA_SUCCESS;
 }
 // The allocation that an address lies in: its begin and its size, asked for in this order.
-CUresult cuPointerGetAttributes(unsigned, CUpointer_attribute*, void** values,
+CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** values,
                                 CUdeviceptr address) {
   auto found = mappings.upper_bound(address);
   if (found == mappings.begin()) return CUDA_ERROR_INVALID_VALUE;
   --found;
   if (address >= found->first + found->second) return CUDA_ERROR_INVALID_VALUE;
-  *static_cast<CUdeviceptr*>(values[0]) = found->first;
-  *static_cast<size_t*>(values[1]) = found->second;
+  for (unsigned i = 0; i < count; ++i) {
+    switch (attributes[i]) {
+      case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+        *static_cast<CUdeviceptr*>(values[i]) = found->first;
+        break;
+      case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+        *static_cast<size_t*>(values[i]) = found->second;
+        break;
+      case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+        *static_cast<unsigned*>(values[i]) = CU_MEMORYTYPE_DEVICE;
+        break;
+      case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        *static_cast<int*>(values[i]) = std::getenv("FAKE_OTHER_DEVICE") ? 1 : 0;
+        break;
+      default:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+  }
   return CUDA_SUCCESS;
 }
 
