@@ -124,12 +124,16 @@ void pass_diagnostics(ImportState& state) {
   }
 }
 
+uint64_t read_at(const GraphRecords& records) {
+  return records.version ? records.version->seq : records.graph->seq;
+}
+
 // Graphs that no capture made begin and end where they were read.
 void complete_points(const LogIndex& index, Program* program) {
   for (bohr::Graph& graph : program->graphs) {
     if (graph.begin.known() && graph.end.known()) continue;
     const auto record = index.graphs.find(graph.recorded);
-    const int64_t seq = record == index.graphs.end() ? 0 : to_place(record->second.graph->seq);
+    const int64_t seq = record == index.graphs.end() ? 0 : to_place(read_at(record->second));
     const auto at = std::partition_point(program->ops.begin(), program->ops.end(),
                                          [seq](const Op& op) { return op.enter <= seq; });
     const Point read{GraphId(), static_cast<int32_t>(at - program->ops.begin())};

@@ -19,6 +19,7 @@ namespace bohr::trace {
 namespace {
 
 constexpr int kDeepestChild = 32;
+constexpr size_t kMostInVersions = 1 << 22;  // nodes and edges, with those of children
 
 EdgeKind edge_kind(uint64_t packed, bool* understood) {
   const uint64_t type = packed & 0xff;
@@ -44,7 +45,8 @@ class Planner {
 
   bohr::Graph& graph() { return state_.program.graphs[plan_->id.index()]; }
 
-  // `seq` not 0: the moment that all nodes are taken to be made at.
+  // `seq` not 0: the moment that all nodes are taken to be made at. What was set later keeps its
+  // place in the order, and means what it meant when it was set.
   std::vector<Span> level(const GraphRecords& records, uint64_t seq, int depth) {
     const std::vector<uint64_t> seqs = effective_seqs(records, seq);
     std::vector<size_t> order(records.nodes.size());
@@ -52,7 +54,11 @@ class Planner {
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t a, size_t b) { return seqs[a] < seqs[b]; });
     std::vector<Span> spans(records.nodes.size());
-    for (const size_t i : order) spans[i] = place(*records.nodes[i], seqs[i], depth);
+    for (const size_t i : order) {
+      const auto set = state_.index.set_at.find(records.nodes[i]);
+      const bool later = set != state_.index.set_at.end() && set->second > seqs[i];
+      spans[i] = place(*records.nodes[i], later ? set->second : seqs[i], depth);
+    }
     note_missing(records);
     add_edges(records, spans);
     return spans;
@@ -274,7 +280,8 @@ std::vector<uint64_t> node_seqs(const GraphRecords& records) {
 std::map<uint32_t, uint32_t> read_again(const LogIndex& index, const std::set<uint32_t>& run) {
   std::map<uint64_t, std::pair<uint32_t, std::vector<uint64_t>>> later;  // by their first call
   for (const auto& [number, records] : index.graphs) {
-    if (!run.count(number) || records.graph->capture != 0 || records.graph->parent != 0) continue;
+    if (records.version || !run.count(number)) continue;
+    if (records.graph->capture != 0 || records.graph->parent != 0) continue;
     std::vector<uint64_t> seqs = node_seqs(records);
     if (!seqs.empty()) later.try_emplace(seqs.front(), number, std::move(seqs));
   }
@@ -314,13 +321,19 @@ GraphPlans plan_graphs(ImportState& state) {
   GraphPlans plans;
   const std::set<uint32_t> run = run_graphs(state.log);
   const std::map<uint32_t, uint32_t> again = read_again(state.index, run);
+  size_t in_versions = 0;
   for (const auto& [number, records] : state.index.graphs) {
     if (records.graph->parent != 0 && !run.count(number)) continue;
     if (again.count(number)) continue;
+    if (records.version && in_versions > kMostInVersions) {
+      state.diagnostics.add("lost-records", "versions of graphs, too many to be kept", 0);
+      continue;
+    }
     GraphPlan& plan = add_graph(state, plans, number, graph_name(state.log, *records.graph));
     std::set<uint32_t> placed = {number};
     Planner(state, &plan, &placed).run(records);
     bohr::Graph& graph = state.program.graphs[plan.id.index()];
+    if (records.version) in_versions += graph.nodes.size() + graph.edges.size();
     for (const PlannedNode& node : plan.nodes)
       graph.recorded_nodes.push_back(node.top ? static_cast<int32_t>(node.record->index) : -1);
   }

@@ -8,6 +8,8 @@ namespace bohr::trace {
 
 namespace {
 
+constexpr size_t kMostInVersions = 1 << 22;  // nodes and edges
+
 class Indexer {
  public:
   explicit Indexer(Diagnostics* diagnostics) : diagnostics_(diagnostics) {}
@@ -17,6 +19,7 @@ class Indexer {
   void add(const Stack& r) { once(index_.stacks[r.stack], r); }
   void add(const Function& r) { once(index_.functions[r.function], r); }
   void add(const Graph& r) { once(index_.graphs[r.graph].graph, r); }
+  void add(const GraphVersion& r) { once(index_.graphs[r.graph].version, r); }
   void add(const Node& r) { index_.graphs[r.graph].nodes.push_back(&r); }
   void add(const Edges& r) { index_.graphs[r.graph].edges.push_back(&r); }
   void add(const CaptureBegin& r) { once(index_.captures[r.capture].begin, r); }
@@ -45,11 +48,18 @@ class Indexer {
   LogIndex finish() {
     for (auto it = index_.graphs.begin(); it != index_.graphs.end();) {
       if (it->second.graph) {
+        it->second.version = nullptr;
         sort_nodes(it->second);
         ++it;
         continue;
       }
-      if (!it->second.nodes.empty() || !it->second.edges.empty())
+      if (complete(it->first, &it->second)) {
+        ++it;
+        continue;
+      }
+      if (it->second.version)
+        diagnostics_->add("lost-records", "a version of a graph that is not there whole", 0);
+      else if (!it->second.nodes.empty() || !it->second.edges.empty())
         diagnostics_->add("lost-records", "nodes or edges of a graph that no record describes", 0);
       it = index_.graphs.erase(it);
     }
@@ -78,7 +88,40 @@ class Indexer {
     graph.nodes.erase(end, graph.nodes.end());
   }
 
+  // A version becomes what its base is, an earlier graph, but for its own nodes. How much they hold
+  // is bounded, since a short log can name many versions of a long graph.
+  bool complete(uint32_t number, GraphRecords* version) {
+    if (!version->version) return false;
+    const auto base = index_.graphs.find(version->version->base);
+    if (base == index_.graphs.end() || base->first >= number) return false;
+    const GraphRecords& from = base->second;
+    size_t more = from.nodes.size();
+    for (const Edges* edges : from.edges) more += edges->from.size();
+    if (more > kMostInVersions - in_versions_) return false;
+    in_versions_ += more;
+    sort_nodes(*version);
+    const std::vector<const Node*> own = std::move(version->nodes);
+    version->graph = from.graph, version->nodes = from.nodes, version->edges = from.edges;
+    for (const Node* node : own) {
+      const auto it = std::lower_bound(version->nodes.begin(), version->nodes.end(), node->index,
+                                       [](const Node* n, uint32_t i) { return n->index < i; });
+      if (it == version->nodes.end() || (*it)->index != node->index) return false;
+      *it = changed(**it, *node);
+    }
+    return own.size() == version->version->nodes;
+  }
+
+  const Node* changed(const Node& before, Node node) {
+    const uint64_t set_at = node.seq;
+    node.seq = before.seq, node.thread = before.thread, node.stack = before.stack;
+    node.stream = before.stream, node.attributes = before.attributes;
+    const Node* kept = &index_.version_nodes.emplace_back(std::move(node));
+    index_.set_at[kept] = set_at;
+    return kept;
+  }
+
   LogIndex index_;
+  size_t in_versions_ = 0;
   Diagnostics* diagnostics_;
 };
 

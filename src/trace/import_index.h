@@ -5,6 +5,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -15,8 +16,10 @@
 
 namespace bohr::trace {
 
+// Of a version of another graph: that graph's, with nodes of its own in the place of some.
 struct GraphRecords {
   const Graph* graph = nullptr;
+  const GraphVersion* version = nullptr;
   std::vector<const Node*> nodes;  // sorted by index, each index once
   std::vector<const Edges*> edges;
 };
@@ -39,7 +42,7 @@ struct LogIndex {
   std::map<uint32_t, const Thread*> threads;
   std::map<uint32_t, const Stack*> stacks;
   std::unordered_map<uint32_t, const Function*> functions;
-  std::map<uint32_t, GraphRecords> graphs;  // only numbers that a Graph record describes
+  std::map<uint32_t, GraphRecords> graphs;  // only numbers that a Graph or GraphVersion describes
   std::map<uint32_t, CaptureRecords> captures;
   std::map<AccessKey, std::vector<const AccessRecord*>> accesses;
   std::map<uint32_t, const Name*> stream_names;
@@ -52,6 +55,8 @@ struct LogIndex {
   std::vector<const Framework*> frameworks;
   const Process* process = nullptr;
   const Scope* scope = nullptr;
+  std::deque<Node> version_nodes;  // of versions: what was set, made by whoever made the first
+  std::unordered_map<const Node*, uint64_t> set_at;  // of them: by which call
 };
 
 LogIndex index_log(const Log& log, Diagnostics* diagnostics);

@@ -181,7 +181,7 @@ TEST(SqliteTrace, RefusesForeignFiles) {
   EXPECT_EQ(refusal({}), "trace-not-a-trace");
   EXPECT_EQ(refusal({1, 2, 3}), "trace-unreadable");
   EXPECT_EQ(after("PRAGMA application_id = 5").code, "trace-not-a-trace");
-  EXPECT_EQ(after("PRAGMA user_version = 4").code, "trace-version");
+  EXPECT_EQ(after("PRAGMA user_version = 5").code, "trace-version");
   EXPECT_EQ(after("PRAGMA user_version = 0").code, "trace-version");
 }
 
@@ -189,15 +189,18 @@ std::string without(const std::string& table) {
   return "DROP VIEW " + table + "_v; DROP TABLE " + table + "; ";
 }
 
-// Version 1 is version 2 without host writes, and that version 3 without four tables more.
+// Version 1 is version 2 without host writes, that version 3 without four tables more, and that
+// version 4 without versions of graphs.
 TEST(SqliteTrace, ReadsTheVersionsBefore) {
   Log log{.source = "x", .strings = {""}};
   log.records.emplace_back(Stream{.stream = 3});
-  const std::string second = "DROP VIEW call; " + without("scope") + without("name") +
-                             without("access") + without("host_access");
+  const std::string third = "DROP VIEW call; " + without("graph_version");
+  const std::string second =
+      third + without("scope") + without("name") + without("access") + without("host_access");
   const std::string first = second + without("host_write");
   for (const std::string& sql :
-       {second + "PRAGMA user_version = 2", first + "PRAGMA user_version = 1"}) {
+       {third + "PRAGMA user_version = 3", second + "PRAGMA user_version = 2",
+        first + "PRAGMA user_version = 1"}) {
     TempFolder folder;
     const std::string path = folder.file("t.sqlite");
     put_file(path, sqlite_bytes({log}));

@@ -266,6 +266,7 @@ template bool LogWriter::append(const Exec&);
 template bool LogWriter::append(const ExecChange&);
 template bool LogWriter::append(const Launch&);
 template bool LogWriter::append(const ExecGone&);
+template bool LogWriter::append(const GraphVersion&);
 template bool LogWriter::append(const MemAlloc&);
 template bool LogWriter::append(const MemFree&);
 template bool LogWriter::append(const BlockAlloc&);

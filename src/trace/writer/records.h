@@ -12,101 +12,10 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
+
+#include "trace/writer/record_types.h"
 
 namespace bohr::trace {
-
-using Bytes = std::vector<uint8_t>;
-using Numbers = std::vector<uint64_t>;
-
-// An id in the log's string table; 0 is the empty string.
-struct Text {
-  uint32_t id = 0;
-  bool operator==(const Text&) const = default;
-};
-
-// Bump when a field or a kind changes meaning; readers refuse newer versions and say so.
-// 2: host_write. 3: access, host_access.
-constexpr uint32_t kLogVersion = 3;
-
-enum class Kind : uint16_t {
-  string = 1,
-  process = 2,
-  device = 3,
-  thread = 4,
-  stack = 5,
-  function = 6,
-  framework = 7,
-  scope = 9,
-  stream = 10,
-  stream_gone = 11,
-  name = 12,
-  kernel = 20,
-  copy = 21,
-  set = 22,
-  host_func = 23,
-  unmodelled = 24,
-  host_write = 25,
-  access = 26,
-  event_record = 30,
-  event_wait = 31,
-  host_sync = 32,
-  host_access = 33,
-  capture_begin = 40,
-  capture_end = 41,
-  graph = 42,
-  node = 43,
-  edges = 44,
-  exec = 45,
-  exec_change = 46,
-  launch = 47,
-  exec_gone = 48,
-  mem_alloc = 50,
-  mem_free = 51,
-  block_alloc = 60,
-  block_free = 61,
-  history = 62,
-  segment = 63,
-  diagnostic = 90,
-  end = 91
-};
-
-// What every recorded call carries.
-struct Call {
-  uint64_t seq = 0;
-  uint64_t exit = 0;
-  uint32_t thread = 0;
-  uint32_t stack = 0;
-  bool operator==(const Call&) const = default;
-};
-
-enum class StreamType : uint8_t { nonblocking, blocking, legacy, per_thread };
-enum class Memory : uint8_t { unknown, device, pinned, pageable, managed, array };
-enum class Return : uint8_t { at_once, after_source_read, after_completion };
-enum class ParamForm : uint8_t { none, array, buffer, unreadable };
-enum class SyncKind : uint8_t { stream, event, context, stream_query, event_query };
-enum class Layer : uint8_t { driver, stream_ordered, host, host_register, managed, mapped, ipc };
-enum class Mode : uint8_t { read, write, update, atomic };
-enum class Source : uint8_t { declared, observed };
-enum class HistoryAction : uint8_t {
-  alloc,
-  free_requested,
-  free_completed,
-  segment_alloc,
-  segment_free,
-  segment_map,
-  segment_unmap,
-  other
-};
-
-// Launch attributes that matter to order; bits of Kernel::attributes and Node::attributes.
-constexpr uint32_t kAttributeCooperative = 1;
-constexpr uint32_t kAttributeCluster = 2;
-constexpr uint32_t kAttributeProgrammatic = 4;
-constexpr uint32_t kAttributeOther = 8;
-
-// An event version that the recorder could not know (created before it was attached).
-constexpr uint64_t kUnknownVersion = ~uint64_t{0};
 
 struct String {
   static constexpr Kind kKind = Kind::string;
@@ -639,6 +548,23 @@ struct ExecGone {
   }
 };
 
+// `graph` is `base`, an earlier one, with so many nodes in the place of its own: the Node records
+// of `graph` that follow. Their `seq` is of the call that set them; the rest of origins is the
+// base's.
+struct GraphVersion {
+  static constexpr Kind kKind = Kind::graph_version;
+  static constexpr const char* kName = "graph_version";
+  uint64_t seq = 0;
+  uint32_t graph = 0;
+  uint32_t base = 0;
+  uint32_t nodes = 0;
+  bool operator==(const GraphVersion&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("seq", s.seq), v("graph", s.graph), v("base", s.base), v("nodes", s.nodes);
+  }
+};
+
 struct MemAlloc {
   static constexpr Kind kKind = Kind::mem_alloc;
   static constexpr const char* kName = "mem_alloc";
@@ -774,12 +700,12 @@ void for_each_kind(Visitor&& visit) {
   visit(String{}), visit(Process{}), visit(Device{}), visit(Thread{}), visit(Stack{});
   visit(Function{}), visit(Framework{}), visit(Scope{}), visit(Stream{}), visit(StreamGone{});
   visit(Name{}), visit(Kernel{}), visit(Copy{}), visit(Set{}), visit(HostFunc{});
-  visit(Unmodelled{}), visit(HostWrite{}), visit(AccessRecord{}), visit(EventRecord{}),
-      visit(EventWait{});
-  visit(HostSync{}), visit(HostAccess{}), visit(CaptureBegin{}), visit(CaptureEnd{});
-  visit(Graph{}), visit(Node{}), visit(Edges{}), visit(Exec{}), visit(ExecChange{});
-  visit(Launch{}), visit(ExecGone{}), visit(MemAlloc{}), visit(MemFree{}), visit(BlockAlloc{});
-  visit(BlockFree{}), visit(History{}), visit(Segment{}), visit(Diagnostic{}), visit(End{});
+  visit(Unmodelled{}), visit(HostWrite{}), visit(AccessRecord{}), visit(EventRecord{});
+  visit(EventWait{}), visit(HostSync{}), visit(HostAccess{}), visit(CaptureBegin{});
+  visit(CaptureEnd{}), visit(Graph{}), visit(Node{}), visit(Edges{}), visit(Exec{});
+  visit(ExecChange{}), visit(Launch{}), visit(ExecGone{}), visit(GraphVersion{});
+  visit(MemAlloc{}), visit(MemFree{}), visit(BlockAlloc{}), visit(BlockFree{}), visit(History{});
+  visit(Segment{}), visit(Diagnostic{}), visit(End{});
 }
 
 }  // namespace bohr::trace
