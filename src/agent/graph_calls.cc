@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphs built by hand, execs, their changes and launches.
+#include <cstring>
+
 #include "agent/calls.h"
 #include "agent/pinned_copies.h"
 
@@ -31,7 +33,9 @@ void add_exec(Recorder& r, DriverCall& call, CUgraphExec exec, CUgraph graph, ui
     const uint64_t ask_at = r.holding ? r.holding->first_launch : 0;
     ExecHold hold;
     hold.work = state.work, hold.graph = record.graph, hold.ask_at = ask_at;
-    r.graphs.execs[exec] = {record.exec, state.effects, std::move(hold)};
+    ExecNodes nodes;
+    nodes.graph = graph, nodes.handles = state.handles, nodes.base = record.graph;
+    r.graphs.execs[exec] = {record.exec, state.effects, std::move(nodes), std::move(hold)};
   }
   record.call = call_of(r, call);
   record.flags = flags;
@@ -90,23 +94,107 @@ void changed(Recorder& r, DriverCall& call) {
   stop_watching_pinned(r, "an instantiated graph was changed in a way that is not read");
 }
 
+// A call that set one node: it can be followed, where the exec is known.
+template <class What>
+void follow(Recorder& r, DriverCall& call, CUgraphNode node, const What& what) {
+  if (!node_set(r, call, node, what)) return changed(r, call);
+  drop_paused(r, exec_of(call));
+}
+
+void kernel_set(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuGraphExecKernelNodeSetParams_v2_params>(call);
+  follow(r, call, p.hNode, *p.nodeParams);
+}
+
+// The older form, and the one of cuGraphExecNodeSetParams, differ in fields at the end.
+template <class Params>
+CUDA_KERNEL_NODE_PARAMS kernel_params(const Params& p) {
+  CUDA_KERNEL_NODE_PARAMS params;
+  std::memset(&params, 0, sizeof params);
+  params.func = p.func;
+  params.gridDimX = p.gridDimX, params.gridDimY = p.gridDimY, params.gridDimZ = p.gridDimZ;
+  params.blockDimX = p.blockDimX, params.blockDimY = p.blockDimY, params.blockDimZ = p.blockDimZ;
+  params.sharedMemBytes = p.sharedMemBytes;
+  params.kernelParams = p.kernelParams, params.extra = p.extra;
+  return params;
+}
+
+void kernel_set_old(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuGraphExecKernelNodeSetParams_params>(call);
+  follow(r, call, p.hNode, kernel_params(*p.nodeParams));
+}
+
+// Which pinned memory launches read is known by the graph alone.
+void copy_set(Recorder& r, DriverCall& call, CUgraphNode node, const CUDA_MEMCPY3D& copy) {
+  follow(r, call, node, copy);
+  stop_watching_pinned(r, "a copy of an instantiated graph was changed");
+}
+
+void memcpy_set(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuGraphExecMemcpyNodeSetParams_params>(call);
+  copy_set(r, call, p.hNode, *p.copyParams);
+}
+
+void memset_set(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuGraphExecMemsetNodeSetParams_params>(call);
+  follow(r, call, p.hNode, *p.memsetParams);
+}
+
+void host_set(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuGraphExecHostNodeSetParams_params>(call);
+  follow(r, call, p.hNode, *p.nodeParams);
+}
+
+void any_set(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuGraphExecNodeSetParams_params>(call);
+  const CUgraphNodeParams& params = *p.nodeParams;
+  if (params.type == CU_GRAPH_NODE_TYPE_KERNEL) {
+    CUDA_KERNEL_NODE_PARAMS kernel = kernel_params(params.kernel);
+    kernel.kern = params.kernel.kern;
+    follow(r, call, p.hNode, kernel);
+  } else if (params.type == CU_GRAPH_NODE_TYPE_MEMCPY) {
+    copy_set(r, call, p.hNode, params.memcpy.copyParams);
+  } else if (params.type == CU_GRAPH_NODE_TYPE_MEMSET) {
+    const CUDA_MEMSET_NODE_PARAMS_v2& set = params.memset;
+    const CUDA_MEMSET_NODE_PARAMS same{set.dst,         set.pitch, set.value,
+                                       set.elementSize, set.width, set.height};
+    follow(r, call, p.hNode, same);
+  } else if (params.type == CU_GRAPH_NODE_TYPE_HOST) {
+    const CUDA_HOST_NODE_PARAMS same{params.host.fn, params.host.userData};
+    follow(r, call, p.hNode, same);
+  } else {
+    changed(r, call);
+  }
+}
+
+// A copy that is disabled is still watched, which costs nothing but time.
+void enabled(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuGraphNodeSetEnabled_params>(call);
+  if (!node_enabled(r, call, p.hNode, p.isEnabled != 0)) return changed(r, call);
+  drop_paused(r, exec_of(call));
+}
+
 // An update makes the exec's nodes those of another template, which can be read.
 void updated(Recorder& r, DriverCall& call) {
   const CUgraph graph = params_of<cuGraphExecUpdate_params>(call).hGraph;
-  const uint32_t number = read_graph(r, graph, 0);
+  uint32_t number = read_graph(r, graph, 0);
   drop_paused(r, exec_of(call));
   {
     std::lock_guard lock(r.mutex);
     const TemplateState& state = r.graphs.templates[graph];
     ExecState& exec = r.graphs.execs[exec_of(call)];
     exec.effects = state.effects;
-    exec.hold.work = state.work, exec.hold.graph = number, exec.hold.changed = false;
+    exec.hold.work = state.work, exec.hold.graph = number;
+    exec.hold.changed = some_disabled(exec.nodes);
+    if (exec.hold.changed) number = 0;
+    updated_from(graph, state.handles, number, &exec.nodes);
   }
   add_change(r, call, number);
 }
 
 void launching(Recorder& r, DriverCall& call) {
   if (call.capture) return;
+  log_changes(r, params_of<cuGraphLaunch_params>(call).hGraph);
   offer_launch(r, params_of<cuGraphLaunch_params>(call).hGraph);
   if (!watches_pinned(r)) return;
   bool known = false;
@@ -199,19 +287,19 @@ constexpr Api kApis[] = {
     BOHR_PLAIN_API(cuGraphInstantiateWithParams_ptsz, nullptr, instantiated_with_params),
     BOHR_PLAIN_API(cuGraphExecUpdate, nullptr, updated),
     BOHR_PLAIN_API(cuGraphExecUpdate_v2, nullptr, updated),
-    BOHR_CHANGE(cuGraphExecKernelNodeSetParams),
-    BOHR_CHANGE(cuGraphExecKernelNodeSetParams_v2),
-    BOHR_CHANGE(cuGraphExecMemcpyNodeSetParams),
-    BOHR_CHANGE(cuGraphExecMemsetNodeSetParams),
-    BOHR_CHANGE(cuGraphExecHostNodeSetParams),
+    BOHR_PLAIN_API(cuGraphExecKernelNodeSetParams, nullptr, kernel_set_old),
+    BOHR_PLAIN_API(cuGraphExecKernelNodeSetParams_v2, nullptr, kernel_set),
+    BOHR_PLAIN_API(cuGraphExecMemcpyNodeSetParams, nullptr, memcpy_set),
+    BOHR_PLAIN_API(cuGraphExecMemsetNodeSetParams, nullptr, memset_set),
+    BOHR_PLAIN_API(cuGraphExecHostNodeSetParams, nullptr, host_set),
     BOHR_CHANGE(cuGraphExecChildGraphNodeSetParams),
     BOHR_CHANGE(cuGraphExecEventRecordNodeSetEvent),
     BOHR_CHANGE(cuGraphExecEventWaitNodeSetEvent),
     BOHR_CHANGE(cuGraphExecExternalSemaphoresSignalNodeSetParams),
     BOHR_CHANGE(cuGraphExecExternalSemaphoresWaitNodeSetParams),
     BOHR_CHANGE(cuGraphExecBatchMemOpNodeSetParams),
-    BOHR_CHANGE(cuGraphExecNodeSetParams),
-    BOHR_CHANGE(cuGraphNodeSetEnabled),
+    BOHR_PLAIN_API(cuGraphExecNodeSetParams, nullptr, any_set),
+    BOHR_PLAIN_API(cuGraphNodeSetEnabled, nullptr, enabled),
     BOHR_STREAM_API(cuGraphLaunch, launching, launched),
     BOHR_PLAIN_API(cuGraphExecDestroy, exec_destroyed, nullptr),
 };

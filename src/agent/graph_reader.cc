@@ -12,6 +12,7 @@
 
 #include "agent/copies.h"
 #include "agent/graphs.h"
+#include "agent/node_records.h"
 #include "agent/pinned_copies.h"
 #include "agent/recorder.h"
 
@@ -55,21 +56,11 @@ uint32_t kernel_attributes(Recorder& r, CUgraphNode node) {
 }
 
 bool read_kernel(Reader& reader, CUgraphNode node, trace::Node* out) {
-  Recorder& r = reader.r;
   CUDA_KERNEL_NODE_PARAMS params;
   std::memset(&params, 0, sizeof params);
-  if (r.driver.cuGraphKernelNodeGetParams_v2(node, &params) != CUDA_SUCCESS) return false;
-  const CUfunction function = params.func ? params.func : reinterpret_cast<CUfunction>(params.kern);
-  const auto info = function_info(r, function, nullptr);
-  PackedParams packed = pack_params(*info, params.kernelParams, params.extra);
-  pinned_named(r, packed);
-  out->function = info->number;
-  out->grid_x = params.gridDimX, out->grid_y = params.gridDimY, out->grid_z = params.gridDimZ;
-  out->block_x = params.blockDimX, out->block_y = params.blockDimY;
-  out->block_z = params.blockDimZ;
-  out->attributes = kernel_attributes(r, node);
-  out->form = packed.form;
-  out->params = std::move(packed.bytes);
+  if (reader.r.driver.cuGraphKernelNodeGetParams_v2(node, &params) != CUDA_SUCCESS) return false;
+  fill_kernel(reader.r, params, out);
+  out->attributes = kernel_attributes(reader.r, node);
   return true;
 }
 
@@ -87,13 +78,7 @@ bool read_set(Reader& reader, CUgraphNode node, trace::Node* out) {
   CUDA_MEMSET_NODE_PARAMS set;
   std::memset(&set, 0, sizeof set);
   if (reader.r.driver.cuGraphMemsetNodeGetParams(node, &set) != CUDA_SUCCESS) return false;
-  out->dst = set.dst;
-  out->width = set.width * set.elementSize;
-  out->height = set.height;
-  out->dst_pitch = set.height > 1 ? set.pitch : 0;
-  out->dst_memory = trace::Memory::device;
-  const uint64_t rows = set.height > 1 ? (set.height - 1) * set.pitch : 0;
-  pinned_unwatched(reader.r, {out->dst, out->dst + rows + out->width});
+  fill_set(reader.r, set, out);
   return true;
 }
 
@@ -258,6 +243,17 @@ uint32_t read_graph_record(Recorder& r, CUgraph graph, uint32_t capture, uint32_
   return reader.graph;
 }
 
+std::shared_ptr<const NodeHandles> handles_of(Recorder& r, CUgraph graph) {
+  size_t count = 0;
+  if (r.driver.cuGraphGetNodes(graph, nullptr, &count) != CUDA_SUCCESS) return nullptr;
+  std::vector<CUgraphNode> nodes(count);
+  if (count && r.driver.cuGraphGetNodes(graph, nodes.data(), &count) != CUDA_SUCCESS)
+    return nullptr;
+  auto handles = std::make_shared<NodeHandles>();
+  for (size_t i = 0; i < count; ++i) (*handles)[nodes[i]] = static_cast<uint32_t>(i);
+  return handles;
+}
+
 }  // namespace
 
 uint32_t read_graph(Recorder& r, CUgraph graph, uint32_t capture) {
@@ -271,6 +267,7 @@ uint32_t read_graph(Recorder& r, CUgraph graph, uint32_t capture) {
   LaunchEffects effects;
   const uint32_t number = read_graph_record(r, graph, capture, 0, 0, 0, &effects, {});
   auto work = work_of(r, graph);
+  auto handles = handles_of(r, graph);
   const bool none =
       effects.records.empty() && effects.pinned.sources.empty() && !effects.pinned.calls_host;
   std::lock_guard lock(r.mutex);
@@ -278,6 +275,7 @@ uint32_t read_graph(Recorder& r, CUgraph graph, uint32_t capture) {
   state.number = number;
   state.edits = edits;
   state.work = std::move(work);
+  state.handles = std::move(handles);
   state.effects = none ? nullptr : std::make_shared<const LaunchEffects>(std::move(effects));
   return number;
 }

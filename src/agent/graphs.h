@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "agent/exec_nodes.h"
 #include "agent/holding.h"
 #include "agent/pinned.h"
 
@@ -36,11 +37,13 @@ struct TemplateState {
   std::unordered_map<CUgraphNode, NodeOrigin> origins;
   std::shared_ptr<const LaunchEffects> effects;         // null: none
   std::shared_ptr<const replay::cuda::GraphWork> work;  // null: launches are not held
+  std::shared_ptr<const NodeHandles> handles;           // null: they were not read
 };
 
 struct ExecState {
   uint32_t number = 0;
   std::shared_ptr<const LaunchEffects> effects;  // null: none
+  ExecNodes nodes;
   ExecHold hold;
 };
 

@@ -244,6 +244,7 @@ void offer_launch(Recorder& r, CUgraphExec exec) {
     if (!state.work || state.ask_at == 0 || state.launches < state.ask_at) return;
     if (std::chrono::steady_clock::now() < state.not_before) return;
     hold = state;
+    hold.work = work_with(found->second.nodes, state.work);
     number = found->second.number;
   }
   if (!take_hold(r)) {

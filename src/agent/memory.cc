@@ -54,6 +54,7 @@ uint64_t shared_memory_in(Recorder& r, uint64_t begin, uint64_t end) {
 }
 
 trace::Layer memory_removed(Recorder& r, uint64_t address, trace::Layer fallback) {
+  r.frees.fetch_add(1, std::memory_order_relaxed);
   std::lock_guard lock(r.mutex);
   auto found = r.memory.ranges.find(address);
   if (found == r.memory.ranges.end()) return fallback;

@@ -38,6 +38,8 @@ struct Recorder {
   std::atomic<bool> framework_known{false};
   std::atomic<int> captures_active{0};
   std::atomic<uint64_t> captures_ended{0};
+  std::atomic<uint64_t> frees{
+      0};  // of memory and of blocks: an address may mean something else now
   StackMode stack_mode = StackMode::mixed;
   Driver driver;
   Cupti cupti;

@@ -111,6 +111,7 @@ BOHR_EXPORT void bohr_allocated(uint64_t address) {
 
 BOHR_EXPORT void bohr_freed(uint64_t address) {
   with_recorder([&](Recorder& r) {
+    r.frees.fetch_add(1, std::memory_order_relaxed);
     r.log->append(bohr::trace::BlockFree{shim_call(r), address});
     drain_when_due(r);
   });

@@ -50,6 +50,12 @@ std::string graph_name(const Program& program, GraphId graph) {
   return one.name.empty() ? "graph " + std::to_string(one.recorded) : one.name;
 }
 
+GraphId recorded_graph(const Program& program, uint32_t number) {
+  for (size_t i = 0; i < program.graphs.size(); ++i)
+    if (program.graphs[i].recorded == number) return GraphId(i);
+  return GraphId();
+}
+
 // What the agent must know in order to run the steps of one launch.
 Result<replay::Answer> answer_for(const Program& one, OpId launch, bool strict_threads) {
   replay::Answer answer;
@@ -131,12 +137,14 @@ Result<std::optional<HeldLaunches::Found>> HeldLaunches::find(const Connection& 
   });
   if (done) return leave(0);
   BOHR_TRY(checked, check_log(offer.log, check_));
-  const Program& program = checked.program;
+  Program& program = checked.program;
   const OpId launch = last_launch(program, offer.exec);
-  // A launch is no record before it returned, and an exec may have become one of another graph.
-  if (!launch.valid()) return leave(offer.launch + 1);
-  const GraphId graph = program.ops[launch.index()].graph;
-  if (program.graphs[graph.index()].recorded != offer.graph) return leave(offer.launch + 1);
+  const GraphId graph = recorded_graph(program, offer.graph);
+  if (!launch.valid() || !graph.valid()) return leave(offer.launch + 1);
+  // A launch is no record before it returned. The one before stands for it, which may have run
+  // another version of the graph.
+  Op& stand_in = program.ops[launch.index()];
+  stand_in.graph = graph, stand_in.unknown = false;
   std::string name = graph_name(program, graph);
   const int64_t pairs = open_pairs(checked.verdict, graph);
   std::vector<Watch> watched;

@@ -131,6 +131,19 @@ says other_device err "$zone: it is to be watched, and this device has no memory
 says other_device out '(watch-memory)'
 says other_device out 'guest right'
 
+# What the program set or disabled in the instantiated graph is what runs.
+for arm in changed disabled; do
+  explore 1 $arm -- ./held_guest $arm guest
+  proved $arm
+  says $arm err 'launch 10: held'
+  explore 3 ${arm}_clean --graph 'graph 1' -- ./held_guest ${arm}_clean guest
+  says ${arm}_clean err '0 races proved'
+  says ${arm}_clean out 'guest right'
+done
+# Numbers that name no memory make no other graph of it.
+versions=$("$BOHR" query changed/*.bohr 'SELECT count(*) AS n FROM graph_version')
+[[ $versions == *1 ]] || fail "changed: its graph has other versions than one: $versions"
+
 # What cannot be run or saved: the guest goes on.
 explore 1 updatable -- ./held_guest updatable guest
 says updatable err 'cannot be run by itself'

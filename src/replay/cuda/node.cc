@@ -100,17 +100,8 @@ void read_kernel(const Driver& driver, CUgraphNode node, NodeWork* work) {
   std::memset(&params, 0, sizeof params);
   work->refusal = "unreadable-node";
   if (driver.cuGraphKernelNodeGetParams_v2(node, &params) != CUDA_SUCCESS) return;
-  KernelWork& kernel = work->kernel;
-  kernel.function = params.func ? params.func : reinterpret_cast<CUfunction>(params.kern);
-  const uint32_t grid[] = {params.gridDimX, params.gridDimY, params.gridDimZ};
-  const uint32_t block[] = {params.blockDimX, params.blockDimY, params.blockDimZ};
-  std::copy_n(grid, 3, kernel.grid);
-  std::copy_n(block, 3, kernel.block);
-  kernel.shared_bytes = params.sharedMemBytes;
-  const bool read = params.extra ? read_buffer(params.extra, &kernel)
-                                 : read_parameters(driver, params.kernelParams, &kernel);
-  if (!read) return;
-  kernel.attributes = attributes_of(driver, node);
+  if (!set_parameters(driver, params, &work->kernel)) return;
+  work->kernel.attributes = attributes_of(driver, node);
   work->refusal = is_device_updatable(driver, node) ? "device-updatable-node" : "";
 }
 
@@ -181,6 +172,21 @@ LaunchArguments::LaunchArguments(const KernelWork& work)
   extra_[2] = CU_LAUNCH_PARAM_BUFFER_SIZE, extra_[3] = &size_;
   extra_[4] = CU_LAUNCH_PARAM_END;
   for (const uint64_t offset : work.offsets) parameters_.push_back(image + offset);
+}
+
+bool set_parameters(const Driver& driver, const CUDA_KERNEL_NODE_PARAMS& params,
+                    KernelWork* kernel) {
+  kernel->function = params.func ? params.func : reinterpret_cast<CUfunction>(params.kern);
+  const uint32_t grid[] = {params.gridDimX, params.gridDimY, params.gridDimZ};
+  const uint32_t block[] = {params.blockDimX, params.blockDimY, params.blockDimZ};
+  std::copy_n(grid, 3, kernel->grid);
+  std::copy_n(block, 3, kernel->block);
+  kernel->shared_bytes = params.sharedMemBytes;
+  kernel->buffer = false;
+  kernel->image.clear();
+  kernel->offsets.clear();
+  return params.extra ? read_buffer(params.extra, kernel)
+                      : read_parameters(driver, params.kernelParams, kernel);
 }
 
 NodeWork read_node(const Driver& driver, CUgraphNode node) {

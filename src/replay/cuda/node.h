@@ -70,6 +70,9 @@ class LaunchArguments {
 // Never fails: what cannot be read or run carries its refusal. Code must be loaded, so this is for
 // the end of a capture, or later.
 NodeWork read_node(const Driver& driver, CUgraphNode node);
+// All but the attributes, which only the node knows. False: the parameters cannot be read.
+bool set_parameters(const Driver& driver, const CUDA_KERNEL_NODE_PARAMS& params,
+                    KernelWork* kernel);
 GraphWork read_graph(const Driver& driver, CUgraph graph);
 
 // Asynchronous, like the call behind it.

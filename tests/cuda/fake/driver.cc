@@ -17,8 +17,9 @@
 
 #include "fake.h"
 
+// Its nodes as they were at instantiation, by their template's.
 struct CUgraphExec_st {
-  CUgraph graph = nullptr;
+  std::vector<std::pair<CUgraphNode, std::unique_ptr<CUgraphNode_st>>> nodes;
 };
 struct CUstream_st {
   bool capturing = false;
@@ -62,7 +63,14 @@ void add_kernel_node(CUstream stream, CUfunction function, void** params) {
   add_node(stream, fake_kernel_node(function, params));
 }
 
+CUgraphExec exec_of(CUgraph graph) {
+  auto exec = new CUgraphExec_st;
+  for (const auto& node : graph->nodes) exec->nodes.push_back({node.get(), fake_copy_of(*node)});
+  return exec;
+}
+
 void run_node(CUgraphNode_st& node) {
+  if (!node.enabled) return;
   if (node.type == CU_GRAPH_NODE_TYPE_MEMCPY) fake_copy(node.copy);
   if (node.type != CU_GRAPH_NODE_TYPE_KERNEL || !node.params.func->run) return;
   node.params.func->run(node.pointers.data());
@@ -74,6 +82,21 @@ bool is_updatable(CUgraphNode node) {
 }
 
 }  // namespace
+
+CUgraphNode_st& fake_node_of(CUgraphExec exec, CUgraphNode node) {
+  for (const auto& [of_template, own] : exec->nodes)
+    if (of_template == node) return *own;
+  std::abort();  // what a driver makes of a handle that is none of its template's
+}
+
+std::unique_ptr<CUgraphNode_st> fake_copy_of(const CUgraphNode_st& node) {
+  auto copy = std::make_unique<CUgraphNode_st>();
+  copy->type = node.type, copy->copy = node.copy, copy->params = node.params;
+  copy->values = node.values;
+  for (uint64_t& value : copy->values) copy->pointers.push_back(&value);
+  copy->params.kernelParams = copy->pointers.data();
+  return copy;
+}
 
 std::unique_ptr<CUgraphNode_st> fake_kernel_node(CUfunction function, void** params) {
   auto node = std::make_unique<CUgraphNode_st>();
@@ -198,12 +221,12 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
   return CALL(cuStreamEndCapture, body, stream, graph);
 }
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* exec, CUgraph graph, unsigned long long flags) {
-  const auto body = [&] { *exec = new CUgraphExec_st{graph}; };
+  const auto body = [&] { *exec = exec_of(graph); };
   return CALL(cuGraphInstantiateWithFlags, body, exec, graph, flags);
 }
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
   const auto body = [&] {
-    for (const auto& node : exec->graph->nodes) run_node(*node);
+    for (const auto& [of_template, node] : exec->nodes) run_node(*node);
   };
   return CALL(cuGraphLaunch, body, exec, stream);
 }

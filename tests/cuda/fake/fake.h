@@ -26,6 +26,7 @@ struct CUgraphNode_st {
   CUDA_KERNEL_NODE_PARAMS params = {};
   std::vector<uint64_t> values;
   std::vector<void*> pointers;
+  bool enabled = true;  // of an exec
 };
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
@@ -36,6 +37,11 @@ extern "C" void fake_fire(CUpti_CallbackDomain domain, CUpti_CallbackId id, cons
 
 // Makes a node of a copy, or of a host function where `copy` is null, if the stream captures.
 extern "C" bool fake_capture(CUstream stream, const CUDA_MEMCPY3D* copy);
+
+std::unique_ptr<CUgraphNode_st> fake_copy_of(const CUgraphNode_st& node);
+
+// The exec's own of a node of its template.
+CUgraphNode_st& fake_node_of(CUgraphExec exec, CUgraphNode node);
 
 std::unique_ptr<CUgraphNode_st> fake_kernel_node(CUfunction function, void** params);
 

@@ -16,7 +16,10 @@
 // `out`, and spoils `p`), hang (a kernel that reads what it should not waits for ever), foreign and
 // late (somebody writes `ticks` and makes no call for it, from the start or once a search is well
 // under way), overrun (clean, but `produce` also writes `zone`, which no node names), varies
-// (clean, and another node writes `zone`, something else each time). A kernel takes so long; 20
+// (clean, and another node writes `zone`, something else each time), changed (the consumer writes
+// elsewhere until it is set to write `out`, and a number that a kernel does not look at is set anew
+// before each launch), disabled (so is a kernel that would spoil `out`). The last two are clean
+// with `_clean` behind. A kernel takes so long; 20
 // launches if nothing is said. Says "NAME right", or what is wrong.
 #include <cuda.h>
 #include <unistd.h>
@@ -39,7 +42,8 @@ constexpr unsigned kSome = 12;
 
 CUstream main_stream, side;
 CUevent fork_event, join_event;
-CUdeviceptr p, out, number, ticks, zone;
+CUdeviceptr p, out, number, ticks, zone, spare;
+CUfunction consume_function, count_function;
 unsigned kernel_us = 0;
 std::atomic<int> produced = 0;
 
@@ -104,9 +108,16 @@ void count_and_spoil(void** params) {
   count(params);
 }
 
+bool starts(const std::string& arm, const char* with) { return arm.rfind(with, 0) == 0; }
+bool is_clean(const std::string& arm) {
+  for (const char* clean : {"clean", "overrun", "varies", "changed_clean", "disabled_clean"})
+    if (arm == clean) return true;
+  return false;
+}
+
 // What one launch does.
 void submit(const std::string& arm) {
-  const bool waits = arm == "clean" || arm == "overrun" || arm == "varies";
+  const bool waits = is_clean(arm);
   if (!waits) order(main_stream, side, fork_event);
   const Kernel producer = arm == "steady" ? produce_steady : arm == "overrun" ? overrun : produce;
   launch(fake_kernel("_Z7producePjPKj", 2, producer), main_stream, p, number);
@@ -114,23 +125,48 @@ void submit(const std::string& arm) {
   const Kernel consumer = arm == "fatal"  ? consume_or_end
                           : arm == "hang" ? consume_or_hang
                                           : consume;
-  launch(fake_kernel("_Z7consumePKjPj", 2, consumer), side, p, out);
+  consume_function = fake_kernel("_Z7consumePKjPj", 2, consumer);
+  launch(consume_function, side, p, starts(arm, "changed") ? spare : out);
   order(side, main_stream, join_event);
+  if (starts(arm, "disabled"))
+    launch(fake_kernel("_Z5spoilPjPKj", 2, produce), main_stream, out, number);
   static unsigned on_host = 0;
   if (arm == "pageable") cuMemcpyDtoHAsync_v2(&on_host, out, sizeof on_host, main_stream);
   if (arm == "varies") launch(fake_kernel("_Z4varyPj", 1, vary), main_stream, zone, 0);
   const char* name = arm == "updatable" ? "_Z15count_updatablePjS_" : "_Z5countPjS_";
   const Kernel last = arm == "garbage" ? count_or_end : arm == "steady" ? count_and_spoil : count;
-  launch(fake_kernel(name, 2, last), main_stream, number, ticks);
+  count_function = fake_kernel(name, 2, last);
+  launch(count_function, main_stream, number, ticks);
 }
 
-CUgraphExec captured(const std::string& arm) {
-  CUgraph graph;
+void set_node(CUgraphExec exec, CUgraphNode node, CUfunction function, CUdeviceptr a,
+              CUdeviceptr b) {
+  void* values[] = {&a, &b};
+  CUDA_KERNEL_NODE_PARAMS params = {};
+  params.func = function;
+  params.gridDimX = params.gridDimY = params.gridDimZ = 1;
+  params.blockDimX = params.blockDimY = params.blockDimZ = 1;
+  params.kernelParams = values;
+  cuGraphExecKernelNodeSetParams_v2(exec, node, &params);
+}
+
+// Before a launch, and after so many.
+void change(const std::string& arm, CUgraph graph, CUgraphExec exec, unsigned launches) {
+  CUgraphNode nodes[4];
+  size_t count = 0;
+  cuGraphGetNodes(graph, nodes, &count);
+  if (starts(arm, "disabled")) cuGraphNodeSetEnabled(exec, nodes[2], 0);
+  if (!starts(arm, "changed")) return;
+  set_node(exec, nodes[1], consume_function, p, out);
+  set_node(exec, nodes[2], count_function, number, launches);
+}
+
+CUgraphExec captured(const std::string& arm, CUgraph* graph) {
   CUgraphExec exec;
   cuStreamBeginCapture_v2(main_stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
   submit(arm);
-  cuStreamEndCapture(main_stream, &graph);
-  cuGraphInstantiateWithFlags(&exec, graph, 0);
+  cuStreamEndCapture(main_stream, graph);
+  cuGraphInstantiateWithFlags(&exec, *graph, 0);
   return exec;
 }
 
@@ -189,8 +225,10 @@ int main(int argc, char** argv) {
   p += before;
   for (CUdeviceptr* memory : {&number, &ticks}) cuMemAlloc_v2(memory, sizeof(unsigned));
   cuMemAlloc_v2(&zone, 2 * sizeof(unsigned));
+  cuMemAlloc_v2(&spare, kCount * sizeof(unsigned));
   if (arm == "candidate") cuMemsetD8Async(p, 7, kCount * sizeof(unsigned), main_stream);
-  CUgraphExec exec = captured(arm);
+  CUgraph graph = nullptr;
+  CUgraphExec exec = captured(arm, &graph);
   std::atomic<bool> stop = false;
   unsigned ticked = 0;
   std::thread other([&] { ticked = meanwhile(arm, stop); });
@@ -201,7 +239,7 @@ int main(int argc, char** argv) {
     if (arm == "destroy" && i >= kSome)
       submit("clean");
     else
-      cuGraphLaunch(exec, main_stream);
+      change(arm, graph, exec, i), cuGraphLaunch(exec, main_stream);
     const unsigned value = arm == "steady" ? kSteady : i;
     right = right && holds(p, kCount, arm == "steady" ? 0 : i) && holds(out, kCount, 2 * value) &&
             holds(number, 1, i + 1);
@@ -211,7 +249,7 @@ int main(int argc, char** argv) {
   other.join();
   right = right && holds(ticks, 1, ticked);
   p -= before;
-  for (CUdeviceptr memory : {p, out, number, ticks, zone}) cuMemFree_v2(memory);
+  for (CUdeviceptr memory : {p, out, number, ticks, zone, spare}) cuMemFree_v2(memory);
   std::printf("%s %s\n", argv[2], right ? "right" : "wrong");
   return right ? 0 : 5;
 }
