@@ -95,6 +95,15 @@ programs() {
     explore $name.clean --launch 2 -- ./$name clean
     ok $name.clean "$(held $name.clean)" clean $name.clean
   done
+  compile exec_changed
+  for name in set disabled; do
+    explore $name.race -- ./exec_changed $name.race
+    ok $name.race "$(held $name.race)" proved $name.race
+    ok $name.race "right" grep -q "right after 200 launches" $name.race.txt
+    explore $name.clean --graph "graph 1" -- ./exec_changed $name.clean
+    ok $name.clean "$(held $name.clean)" none_proved $name.clean
+    ok $name.clean "right" grep -q "right after 200 launches" $name.clean.txt
+  done
   for name in missing_record_stream_captured inplace_copy scratch_views; do
     explore $name.race --launch 2 -- python3 "$programs/$name.py" race
     ok $name.race "$(held $name.race)" proved $name.race
