@@ -17,7 +17,9 @@ Result<std::vector<Fixed>> fix_path(const std::string& path, const CheckOptions&
       fix::Options own;
       own.explore = options;
       own.strict_threads = check.strict_threads;
-      own.replayer = [](const Program& program) { return replay::symbolic_replayer(program); };
+      // What only its kernels' parameters say of a program is enough for the check alone.
+      if (replay::symbolic_replayer(checked.program).ok())
+        own.replayer = [](const Program& program) { return replay::symbolic_replayer(program); };
       auto repairs = fix::fix(checked.program, checked.verdict, own);
       if (repairs.ok())
         fixed.repairs = std::move(repairs).value();

@@ -28,6 +28,17 @@ std::pair<int64_t, int32_t> place_of(const Program& program, const Point& point)
   return {2 * int64_t{program.graphs[point.graph.index()].begin.index} - 1, point.index};
 }
 
+// Nodes that nothing comes after.
+std::vector<NodeId> sinks_of(const Graph& graph) {
+  std::vector<bool> followed(graph.nodes.size(), false);
+  for (const Edge& edge : graph.edges)
+    if (edge.kind == EdgeKind::full) followed[edge.from.index()] = true;
+  std::vector<NodeId> sinks;
+  for (size_t i = 0; i < followed.size(); ++i)
+    if (!followed[i]) sinks.emplace_back(i);
+  return sinks;
+}
+
 // Gives lifetimes addresses that nothing else has.
 class Mover {
  public:
@@ -107,8 +118,11 @@ class Applier {
     // The owner's next node runs after all that this node runs after.
     const NodeId next(part.until.index);
     Mark mark{MarkKind::free, part.lifetime, next, {}};
-    for (const Edge& edge : graph.edges)
-      if (edge.to == next && edge.kind == EdgeKind::full) mark.frontier.push_back(edge.from);
+    if (next.index() == graph.nodes.size())
+      mark.frontier = sinks_of(graph);
+    else
+      for (const Edge& edge : graph.edges)
+        if (edge.to == next && edge.kind == EdgeKind::full) mark.frontier.push_back(edge.from);
     const auto behind = std::find_if(graph.marks.begin(), graph.marks.end(),
                                      [&](const Mark& other) { return other.before > next; });
     graph.marks.insert(behind, mark);

@@ -23,7 +23,8 @@ Point join_after(const Setting& setting, LifetimeId block) {
     const bool runs = graph.valid() || is_work(places[i].kind) || places[i].kind == OpKind::launch;
     return {graph, point.index + (runs ? 0 : 1)};
   }
-  return {};
+  // A capture ends with all its streams joined.
+  return graph.valid() ? Point{graph, static_cast<int32_t>(places.size())} : Point();
 }
 
 }  // namespace bohr::fix

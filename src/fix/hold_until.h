@@ -9,7 +9,7 @@ namespace bohr::fix {
 
 // Where the block's owner stream, some time after the block is given back now, has waited for all
 // its uses: before the first op or node that runs after them, or behind the wait that makes it so.
-// An unknown point where there is none, for then no join exists.
+// In a capture its end is a join. An unknown point where there is none, for then no join exists.
 Point join_after(const Setting& setting, LifetimeId block);
 
 }  // namespace bohr::fix

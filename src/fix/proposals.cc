@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <optional>
+#include <numeric>
 #include <set>
 
 #include "fix/apply.h"
@@ -120,7 +120,7 @@ class Proposer {
     for (auto at = static_cast<size_t>(point.index); at < places.size(); ++at)
       if (places[at].stream == owner && is_work(places[at].kind))
         return std::string(label_of(setting_.program, places[at]));
-    return "its stream has waited";
+    return {};
   }
 
   // --- edges ---
@@ -135,12 +135,12 @@ class Proposer {
     Repair repair;
     repair.kind = RepairKind::edge;
     const bool no_pair = cause_.cls == HazardClass::lifetime || cause_.cls == HazardClass::pool;
-    if (no_pair || setting_.right_place.empty()) return repair;
+    if (no_pair || (setting_.right_place.empty() && !setting_.program.recorded)) return repair;
     std::map<GraphId, std::vector<Ordered>> pairs;
     for (const Finding& finding : findings()) {
-      const std::optional<Pair> pair = pair_of(finding);
-      if (!pair) return repair;
-      pairs[pair->graph].push_back(pair->places);
+      const std::vector<Pair> found = pairs_of(finding);
+      if (found.empty()) return repair;
+      for (const Pair& pair : found) pairs[pair.graph].push_back(pair.places);
     }
     for (auto& [graph, list] : pairs) {
       std::sort(list.begin(), list.end());
@@ -151,44 +151,73 @@ class Proposer {
     return repair;
   }
 
-  std::optional<Pair> pair_of(const Finding& finding) {
-    Pair pair;
+  // Several where a side is a node of a graph that is launched more than once.
+  std::vector<Pair> pairs_of(const Finding& finding) {
     const Side &first = finding.first, &second = finding.second;
     const bool inside =
         first.graph.valid() && first.graph == second.graph && finding.cls != HazardClass::launch;
-    if (inside) pair.graph = first.graph;
-    pair.places = inside ? Ordered{first.node.value(), second.node.value()}
-                         : Ordered{first.op.value(), second.op.value()};
-    if (pair.places.first < 0 || pair.places.second < 0) return std::nullopt;
-    if (place(pair.graph, pair.places.first) > place(pair.graph, pair.places.second))
-      std::swap(pair.places.first, pair.places.second);
-    // No record and wait makes an op wait for one that is issued later.
-    if (!inside && pair.places.first > pair.places.second) return std::nullopt;
-    note(pair, finding);
+    if (inside)
+      return {directed({first.graph, {first.node.value(), second.node.value()}}, finding)};
+    std::vector<Pair> pairs;
+    const std::vector<OpId> firsts = ops_of(first), seconds = ops_of(second);
+    const bool one = firsts.size() == 1 && seconds.size() == 1;
+    for (const OpId a : firsts) {
+      for (const OpId b : seconds) {
+        const bool ordered = !one && (setting_.ops.before(a, b) || setting_.ops.before(b, a));
+        // No record and wait makes an op wait for one that is issued later.
+        if (ordered || a.value() >= b.value()) continue;
+        const Pair pair = directed({GraphId(), {a.value(), b.value()}}, finding);
+        if (pair.places.first < pair.places.second) pairs.push_back(pair);
+      }
+    }
+    return pairs;
+  }
+
+  // The op of a side; of a node of a graph all its launches, unless the finding names one.
+  std::vector<OpId> ops_of(const Side& side) const {
+    if (side.op.valid()) return {side.op};
+    std::vector<OpId> launches;
+    for (size_t i = 0; i < setting_.program.ops.size(); ++i) {
+      const Op& op = setting_.program.ops[i];
+      if (op.kind == OpKind::launch && op.graph == side.graph) launches.emplace_back(i);
+    }
+    return launches;
+  }
+
+  Pair directed(Pair pair, const Finding& finding) {
+    const Side *first = &finding.first, *second = &finding.second;
+    // Of two instances the older is done with before the younger begins, whatever else is right.
+    const bool by_issue = two_instances(finding) || setting_.right_place.empty();
+    if (!by_issue && place(pair.graph, pair.places.first) > place(pair.graph, pair.places.second))
+      std::swap(pair.places.first, pair.places.second), std::swap(first, second);
+    // Reports name sides with their numbers and launches; edges are named the same.
+    sides_.try_emplace({pair.graph, pair.places.first}, first);
+    sides_.try_emplace({pair.graph, pair.places.second}, second);
     return pair;
   }
 
-  // Reports name sides with their numbers and launches; edges are named the same.
-  void note(const Pair& pair, const Finding& finding) {
-    const auto place_of = [&](const Side& side) {
-      return pair.graph.valid() ? side.node.value() : side.op.value();
-    };
-    for (const Side* side : {&finding.first, &finding.second})
-      sides_.try_emplace({pair.graph, place_of(*side)}, side);
-  }
-
   std::vector<Ordered> edges_in(GraphId graph, const std::vector<Ordered>& pairs) const {
-    const auto before = [&](int32_t a, int32_t b) {
+    Places places;
+    std::vector<int32_t> nodes;
+    if (graph.valid()) {
+      nodes.resize(setting_.program.graphs[graph.index()].nodes.size());
+      std::iota(nodes.begin(), nodes.end(), 0);
+    } else {
+      for (const Ordered& pair : pairs) nodes.push_back(pair.first), nodes.push_back(pair.second);
+    }
+    places.all = nodes;
+    places.before = [&](int32_t a, int32_t b) {
       return graph.valid() ? setting_.graphs[graph.index()].before(NodeId(a), NodeId(b))
                            : setting_.ops.before(OpId(a), OpId(b));
     };
     // Outside graphs issue order binds as well, and pairs point forward in it.
-    return covering_edges(
-        pairs, before, [&](int32_t at) { return graph.valid() ? place(graph, at) : int64_t{at}; });
+    places.place = [&](int32_t at) { return graph.valid() ? place(graph, at) : int64_t{at}; };
+    return covering_edges(pairs, places);
   }
 
   int64_t place(GraphId graph, int32_t at) const {
     const auto launch = graph.valid() ? first_launch_.find(graph) : first_launch_.end();
+    if (setting_.right_place.empty()) return at;
     const bool inside = launch != first_launch_.end();
     const auto found = inside ? first_step_.find({launch->second, NodeId(at)})
                               : first_step_.find({OpId(at), NodeId()});
@@ -200,11 +229,22 @@ class Proposer {
     RepairPart part;
     part.graph = graph;
     part.from = edge.first, part.to = edge.second;
-    const Side& from = *sides_.at({graph, edge.first});
-    const Side& to = *sides_.at({graph, edge.second});
-    part.first = from.label, part.second = to.label;
-    part.first_stack = from.stack, part.second_stack = to.stack;
+    name_end(graph, edge.first, &part.first, &part.first_stack);
+    name_end(graph, edge.second, &part.second, &part.second_stack);
     return part;
+  }
+
+  // As reports name the side; an end that is no side of a finding by its own label.
+  void name_end(GraphId graph, int32_t at, std::string* label, StackId* stack) const {
+    const auto side = sides_.find({graph, at});
+    if (side != sides_.end()) {
+      *label = side->second->label, *stack = side->second->stack;
+      return;
+    }
+    const Op& op = graph.valid()
+                       ? setting_.program.graphs[graph.index()].nodes[static_cast<size_t>(at)]
+                       : setting_.program.ops[static_cast<size_t>(at)];
+    *label = label_of(setting_.program, op), *stack = op.stack;
   }
 
   std::vector<std::reference_wrapper<const Finding>> findings() const {

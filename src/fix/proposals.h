@@ -5,7 +5,8 @@
 // join that exists already, or where there is none for good. No new order.
 // edge: between two stream operations of every class, and to and from threads and agents: the
 // fewest edges that order the cause's pairs, in the direction of an order in which every read sees
-// its intended writer. Where no such order is known, none.
+// its intended writer. Where no such order is known there are none, but of recorded programs, whose
+// reads and writes are known in part only, in issue order.
 // separate: the younger instance gets memory of its own.
 //
 // The preferred one comes first: fewest changes, then no new order, then least memory.

@@ -23,8 +23,8 @@ std::string site_of(const Subject& subject, int32_t cause) {
 
 std::string graph_text(const Program& program, GraphId id) {
   const Graph& graph = program.graphs[id.index()];
-  return " in " +
-         (graph.name.empty() ? "graph " + std::to_string(id.value()) : printable(graph.name));
+  const auto number = graph.recorded > 0 ? graph.recorded : static_cast<uint32_t>(id.value());
+  return " in " + (graph.name.empty() ? "graph " + std::to_string(number) : printable(graph.name));
 }
 
 std::string part_text(const Program& program, const RepairPart& part) {
@@ -36,12 +36,32 @@ std::string part_text(const Program& program, const RepairPart& part) {
     case RepairKind::lifetime:
       if (!part.until.known())
         return fmt::format("keep {} for good: no join comes after its last use", first);
+      if (second.empty())
+        return fmt::format("keep {}{} until {}", first, at_stack(program, part.first_stack),
+                           part.until.graph.valid() ? "the capture ends"
+                                                    : "its stream has waited for all that use it");
       return fmt::format("keep {}{} until {}, which comes after all that use it", first,
                          at_stack(program, part.first_stack), second);
     case RepairKind::separate:
       break;
   }
   return fmt::format("give {}{} memory of its own", first, at_stack(program, part.first_stack));
+}
+
+// Layers and launches repeat a part: each text once, in the order of the parts.
+std::vector<std::pair<std::string, int64_t>> counted_parts(const Program& program,
+                                                           const Repair& repair) {
+  std::vector<std::pair<std::string, int64_t>> list;
+  for (const RepairPart& part : repair.parts) {
+    std::string text = part_text(program, part);
+    const auto known =
+        std::find_if(list.begin(), list.end(), [&](const auto& one) { return one.first == text; });
+    if (known == list.end())
+      list.emplace_back(std::move(text), 1);
+    else
+      ++known->second;
+  }
+  return list;
 }
 
 std::string state_text(const Repair& repair) {
@@ -52,6 +72,16 @@ std::string state_text(const Repair& repair) {
   return text;
 }
 
+const char* footer(const Repairs& repairs) {
+  if (!repairs.complete) return "No choice of these repairs together leaves nothing.";
+  const auto& reasons = repairs.reasons;
+  if (std::find(reasons.begin(), reasons.end(), "fix-not-replayed") != reasons.end())
+    return "verified = with the chosen repair of every other cause the check finds nothing, and "
+           "taking any part away brings a race back";
+  return "verified = with the chosen repair of every other cause the check finds nothing, no order "
+         "that was tried differs, and taking any part away brings a race back";
+}
+
 void add_cause(Page* page, const Subject& subject, int32_t cause,
                std::span<const Repair> proposals) {
   page->blank();
@@ -59,8 +89,8 @@ void add_cause(Page* page, const Subject& subject, int32_t cause,
   for (size_t i = 0; i < proposals.size(); ++i) {
     const Repair& repair = proposals[i];
     std::string name(1, static_cast<char>('A' + i));
-    for (const RepairPart& part : repair.parts) {
-      page->field(name, part_text(*subject.program, part));
+    for (const auto& [text, times] : counted_parts(*subject.program, repair)) {
+      page->field(name, times == 1 ? text : fmt::format("{} ({} times)", text, count(times)));
       name.clear();
     }
     page->field(name, state_text(repair));
@@ -81,13 +111,7 @@ void add_repairs(Page* page, std::span<const Subject> subjects) {
       begin = end;
     }
     page->blank();
-    page->paragraph(
-        subject.repairs->complete
-            ? "verified = with the first verified repair of every other cause, the check finds "
-              "nothing, no order that was tried differs, and taking any part away brings a race "
-              "back"
-            : "No choice of these repairs together leaves nothing.",
-        Ink::dim);
+    page->paragraph(footer(*subject.repairs), Ink::dim);
     for (const std::string& reason : subject.repairs->reasons) {
       const std::string_view words = reason_words(reason);
       page->field("Limited", words.empty() ? reason : fmt::format("{} ({})", words, reason));
