@@ -6,9 +6,8 @@
 
 namespace bohr::app {
 
-Result<std::vector<Fixed>> fix_path(const std::string& path, const CheckOptions& check,
-                                    const explore::Options& options) {
-  BOHR_TRY(explored, explore_path(path, check, options));
+std::vector<Fixed> fix_all(std::vector<Explored> explored, const CheckOptions& check,
+                           const explore::Options& options) {
   std::vector<Fixed> list;
   for (Explored& one : explored) {
     Fixed fixed{std::move(one), std::nullopt, std::nullopt};
@@ -29,6 +28,12 @@ Result<std::vector<Fixed>> fix_path(const std::string& path, const CheckOptions&
     list.push_back(std::move(fixed));
   }
   return list;
+}
+
+Result<std::vector<Fixed>> fix_path(const std::string& path, const CheckOptions& check,
+                                    const explore::Options& options) {
+  BOHR_TRY(explored, explore_path(path, check, options));
+  return fix_all(std::move(explored), check, options);
 }
 
 std::vector<report::Subject> subjects_of(std::span<const Fixed> fixed) {

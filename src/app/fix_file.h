@@ -17,7 +17,10 @@ struct Fixed {
   std::optional<Error> refusal;  // why there are none
 };
 
-// Everything that `path` holds. A program without findings has nothing to be repaired.
+// A program without findings has nothing to be repaired.
+std::vector<Fixed> fix_all(std::vector<Explored> explored, const CheckOptions& check,
+                           const explore::Options& options);
+// Everything that `path` holds.
 Result<std::vector<Fixed>> fix_path(const std::string& path, const CheckOptions& check,
                                     const explore::Options& options);
 

@@ -217,14 +217,20 @@ Result<RunOutcome> run(const RunOptions& options, const Say& say) {
   RunContents contents = check_ended_run(dir.path, options.check);
   for (const std::string& note : contents.notes) say(note);
   RunOutcome outcome{dir.path, {}, {}, *end};
+  std::vector<Explored> explored;
   if (held) {
     BOHR_TRY(attached, held->attach(std::move(contents.checked)));
-    outcome.processes = std::move(attached);
-    BOHR_TRY(saved, save_witnesses(outcome.processes, dir.path, dir.path + "/race",
+    BOHR_TRY(saved, save_witnesses(attached, dir.path, dir.path + "/race",
                                    options.check.strict_threads));
     outcome.witnesses = std::move(saved);
+    explored = std::move(attached);
   } else {
-    for (Checked& one : contents.checked) outcome.processes.push_back({std::move(one), {}, {}, 0});
+    for (Checked& one : contents.checked) explored.push_back({std::move(one), {}, {}, 0});
+  }
+  if (options.fix) {
+    outcome.processes = fix_all(std::move(explored), options.check, {});
+  } else {
+    for (Explored& one : explored) outcome.processes.push_back({std::move(one), {}, {}});
   }
   return outcome;
 }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/explore_file.h"
+#include "app/fix_file.h"
 #include "app/guest.h"
 #include "app/held_launches.h"
 #include "base/result.h"
@@ -24,11 +24,12 @@ struct RunOptions {
   std::string lib;       // where the agent lies; empty: beside this program
   CheckOptions check;
   std::optional<HoldOptions> explore;
+  bool fix = false;  // look for repairs of what was found
 };
 
 struct RunOutcome {
   std::string dir;
-  std::vector<Explored> processes;
+  std::vector<Fixed> processes;
   std::vector<std::string> witnesses;  // paths
   GuestEnd end;
 };

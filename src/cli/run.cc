@@ -20,6 +20,7 @@ struct Arguments {
   std::string stacks;
   std::string exit = "bohr";
   bool explore = false;
+  bool fix = false;
   app::HoldOptions hold;
   CheckArguments check;
 };
@@ -68,6 +69,7 @@ int run_guest(const Arguments& arguments, const std::vector<std::string>& extra,
   run.lib = lib == nullptr ? "" : lib;
   run.check = options.value();
   if (arguments.explore) run.explore = arguments.hold;
+  run.fix = arguments.fix;
   const Result<app::RunOutcome> outcome = app::run(run, [](const std::string& line) { say(line); });
   if (!outcome.ok()) return say_error(outcome.error()), kUsage;
   return report_run(outcome.value(), arguments, options.value());
@@ -88,6 +90,7 @@ void add_run(CLI::App* app, const std::vector<std::string>* guest, int* status) 
       ->check(CLI::IsMember({"guest", "bohr"}));
   command->add_flag("--explore", arguments->explore,
                     "hold a launch of each suspicious graph and run its orders there");
+  command->add_flag("--fix", arguments->fix, "propose repairs of what was found at the end");
   command->add_option("--launch", arguments->hold.launch, "which launch of a graph is held first")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);

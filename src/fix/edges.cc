@@ -10,9 +10,10 @@ namespace bohr::fix {
 
 namespace {
 
-constexpr size_t kAllEnds = 400;     // places up to which every one may be an end
-constexpr size_t kMostSides = 300;   // sides of each kind that are combined; beyond, pairs alone
-constexpr int64_t kSearch = 50'000;  // edges tried in the search for fewer
+constexpr size_t kAllEnds = 400;      // places up to which every one may be an end
+constexpr size_t kMostSides = 300;    // sides of each kind that are combined; beyond, pairs alone
+constexpr size_t kMostSearched = 24;  // edges that fewer are looked for of
+constexpr int64_t kSearch = 50'000;   // edges tried in the search for fewer
 
 using Bits = std::vector<bool>;  // by pair
 
@@ -191,6 +192,7 @@ std::vector<Ordered> covering_edges(const std::vector<Ordered>& pairs, const Pla
   const std::vector<Candidate> candidates = candidates_of(pairs, places);
   std::vector<Ordered> edges;
   for (const size_t c : greedy_cover(candidates, pairs.size())) edges.push_back(candidates[c].edge);
+  if (edges.size() > kMostSearched) return edges;
   edges = needed(std::move(edges), pairs, places);
   const std::vector<Ordered> possible = most_useful_first(pairs, places);
   while (edges.size() > 1) {

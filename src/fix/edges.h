@@ -5,9 +5,9 @@
 // also do so one after the other. Candidates are the edges that point forward in one legal order,
 // so no set of them makes a cycle. A greedy set cover comes first: the edge that by itself orders
 // most of what is left, of equals the one with most room between its ends, which makes nobody wait
-// longer than need be. A search then looks for fewer: it branches on the edges over which the way
-// between the sides of a pair that is left may go on, so it would visit every set; it ends after
-// counted work.
+// longer than need be. Where these are few, a search then looks for fewer: it branches on the edges
+// over which the way between the sides of a pair that is left may go on, so it would visit every
+// set; it ends after counted work.
 //
 // In larger graphs only the pairs' own sides are tried as ends.
 #pragma once

@@ -15,6 +15,7 @@ namespace bohr::fix {
 
 namespace {
 
+constexpr size_t kMostDropped = 100;  // parts of a proposal that are tried one by one
 constexpr int kRounds = 3;  // of choosing among each cause's proposals, the others' being fixed
 
 // Of a program with repairs: how much is left, and the first of it in words. Nothing left: it
@@ -49,6 +50,7 @@ class Fixer {
       if (proposals_[i].empty()) repairs.reasons.emplace_back("fix-none");
       for (Repair& repair : proposals_[i]) repairs.proposals.push_back(std::move(repair));
     }
+    if (parts_untried_) repairs.reasons.emplace_back("fix-parts-untried");
     auto& reasons = repairs.reasons;
     std::sort(reasons.begin(), reasons.end());
     reasons.erase(std::unique(reasons.begin(), reasons.end()), reasons.end());
@@ -155,7 +157,12 @@ class Fixer {
 
   // After this every part is needed: without it something is left.
   Status drop_what_is_not_needed(size_t cause, Repair* repair) {
+    size_t tries = kMostDropped;
     for (size_t i = repair->parts.size(); i-- > 0;) {
+      if (tries-- == 0) {
+        parts_untried_ = true;
+        return Nothing{};
+      }
       std::vector<RepairPart> without = repair->parts;
       without.erase(without.begin() + static_cast<ptrdiff_t>(i));
       BOHR_TRY(left, what_is_left(all_parts(cause, without)));
@@ -168,7 +175,8 @@ class Fixer {
   const Options& options_;
   explore::Schedule right_;                     // empty: none is known
   std::vector<std::vector<Repair>> proposals_;  // by cause
-  std::vector<size_t> chosen_;                  // index of each cause's
+  bool parts_untried_ = false;
+  std::vector<size_t> chosen_;  // index of each cause's
 };
 
 }  // namespace

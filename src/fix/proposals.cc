@@ -161,27 +161,40 @@ class Proposer {
     std::vector<Pair> pairs;
     const std::vector<OpId> firsts = ops_of(first), seconds = ops_of(second);
     const bool one = firsts.size() == 1 && seconds.size() == 1;
-    for (const OpId a : firsts) {
-      for (const OpId b : seconds) {
-        const bool ordered = !one && (setting_.ops.before(a, b) || setting_.ops.before(b, a));
-        // No record and wait makes an op wait for one that is issued later.
-        if (ordered || a.value() >= b.value()) continue;
-        const Pair pair = directed({GraphId(), {a.value(), b.value()}}, finding);
-        if (pair.places.first < pair.places.second) pairs.push_back(pair);
-      }
+    for (const OpId b : seconds) {
+      const OpId a = one ? firsts.front() : last_unordered(firsts, b);
+      // No record and wait makes an op wait for one that is issued later.
+      if (!a.valid() || a.value() >= b.value()) continue;
+      const Pair pair = directed({GraphId(), {a.value(), b.value()}}, finding);
+      if (pair.places.first < pair.places.second) pairs.push_back(pair);
     }
     return pairs;
   }
 
-  // The op of a side; of a node of a graph all its launches, unless the finding names one.
+  // Of ops that come one after the other the last one issued before `b` that it does not wait for.
+  OpId last_unordered(const std::vector<OpId>& ops, OpId b) const {
+    for (size_t i = ops.size(); i-- > 0;)
+      if (ops[i] < b && !setting_.ops.before(ops[i], b)) return ops[i];
+    return OpId();
+  }
+
+  // The op of a side; of a node of a graph all its launches, unless the finding names one, and of
+  // an access by the CPU all that stand at the same place of the source: a finding names the first.
   std::vector<OpId> ops_of(const Side& side) const {
-    if (side.op.valid()) return {side.op};
-    std::vector<OpId> launches;
-    for (size_t i = 0; i < setting_.program.ops.size(); ++i) {
-      const Op& op = setting_.program.ops[i];
-      if (op.kind == OpKind::launch && op.graph == side.graph) launches.emplace_back(i);
+    const auto& ops = setting_.program.ops;
+    // A finding of class host names the first launch alone.
+    const bool any_launch = side.graph.valid() && cause_.cls == HazardClass::host;
+    const Op* named = side.op.valid() && !any_launch ? &ops[side.op.index()] : nullptr;
+    if (named && named->kind != OpKind::touch) return {side.op};
+    std::vector<OpId> list;
+    for (size_t i = 0; i < ops.size(); ++i) {
+      const Op& op = ops[i];
+      const bool same = named ? op.kind == named->kind && op.actor == named->actor &&
+                                    op.label == named->label && op.stack == named->stack
+                              : op.kind == OpKind::launch && op.graph == side.graph;
+      if (same) list.emplace_back(i);
     }
-    return launches;
+    return list;
   }
 
   Pair directed(Pair pair, const Finding& finding) {

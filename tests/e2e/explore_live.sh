@@ -57,6 +57,13 @@ says race out 'of pinned memory at most'
 says race out 'the wrong order was stopped there'
 says race out 'The right one leaves the same outputs as one plain graph'
 
+# And what would mend it.
+explore 1 fixed --fix -- ./held_guest race guest
+proved fixed
+says fixed out 'Repairs for data-'
+says fixed out 'let consume#1'
+grep -q '"kind": "edge"' fixed/findings.json || fail 'fixed: no repair in findings.json'
+
 # What the wrong order reaches, where it may run on.
 explore 1 run_on --may-lose-process -- ./held_guest race guest
 proved run_on

@@ -29,6 +29,13 @@ expect_in trace.out 'until the capture ends' trace
 expect_in trace.out 'fix-not-replayed' trace
 expect_in trace.out '(3 times)' trace
 
+# Each recorded program with a race has a repair that holds.
+for trace in "$traces"/*.race.bohr.zst; do
+  "$BOHR" fix "$trace" >all.out 2>&1
+  grep -qE '^ +verified' all.out || fail "$trace: no repair is verified"
+  expect_not_in all.out 'No choice of these repairs' "$trace"
+done
+
 echo nonsense >bad.case
 expect_status 2 'nonsense' -- "$BOHR" fix bad.case
 expect_status 2 'no file' -- "$BOHR" fix none.case

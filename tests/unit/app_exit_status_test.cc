@@ -54,7 +54,7 @@ TEST(AppExitStatus, AFindingOfAnyClassCounts) {
 
 RunOutcome ended(Verdict verdict, GuestEnd end) {
   RunOutcome outcome;
-  outcome.processes.push_back({{"p", {}, std::move(verdict)}, {}, {}, 0});
+  outcome.processes.push_back({{{"p", {}, std::move(verdict)}, {}, {}, 0}, {}, {}});
   outcome.end = end;
   return outcome;
 }
