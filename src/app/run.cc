@@ -220,8 +220,8 @@ Result<RunOutcome> run(const RunOptions& options, const Say& say) {
   std::vector<Explored> explored;
   if (held) {
     BOHR_TRY(attached, held->attach(std::move(contents.checked)));
-    BOHR_TRY(saved, save_witnesses(attached, dir.path, dir.path + "/race",
-                                   options.check.strict_threads));
+    BOHR_TRY(saved,
+             save_witnesses(attached, dir.path, dir.path + "/race", options.check.strict_threads));
     outcome.witnesses = std::move(saved);
     explored = std::move(attached);
   } else {
