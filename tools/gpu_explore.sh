@@ -104,6 +104,14 @@ programs() {
     ok $name.clean "$(held $name.clean)" none_proved $name.clean
     ok $name.clean "right" grep -q "right after 200 launches" $name.clean.txt
   done
+  compile child_graph
+  explore child.race -- ./child_graph race
+  ok child.race "$(held child.race)" proved child.race
+  explore child.clean --graph "graph 2" -- ./child_graph clean
+  ok child.clean "$(held child.clean)" none_proved child.clean
+  for name in race clean; do
+    ok child.$name "right" grep -q "right after 200 launches" child.$name.txt
+  done
   for name in missing_record_stream_captured inplace_copy scratch_views; do
     explore $name.race --launch 2 -- python3 "$programs/$name.py" race
     ok $name.race "$(held $name.race)" proved $name.race

@@ -87,9 +87,11 @@ replay::Message refusal(const Error& error) {
 Result<std::unique_ptr<replay::Replayer>> replayer_of(Recorder& r, const ExecHold& hold,
                                                       CUgraphExec exec, replay::Answer answer) {
   if (hold.changed) {
-    return Error{"exec-changed", "the graph", "",
-                 "it was changed after it was instantiated, in a way that is not read",
-                 "explore a graph that is updated whole, or not at all"};
+    return Error{
+        "exec-changed", "the graph", "",
+        "it was changed after it was instantiated, in a way that is not followed",
+        "explore a graph that is updated whole, or whose kernels, copies and sets alone are"
+        " changed"};
   }
   const auto is_shared = [&r](const ByteRange& range) {
     return shared_memory_in(r, range.begin, range.end) != 0;

@@ -166,7 +166,10 @@ struct Graph {
   Point end;
   bool fully_read = true;  // false: nodes or edges may be missing (reason in diagnostics)
   uint32_t recorded = 0;   // the recorder's number of this graph; 0 in cases
-  std::vector<int32_t> recorded_nodes;  // node i's index there; -1: inside a child graph, or made
+  // For node i its number there: a graph's own nodes count from 0 as it lists them, then those of
+  // its child graphs do, one after the other and each in the same way. What closes a child has the
+  // number of what opened it. -1: a child graph that was not read.
+  std::vector<int32_t> recorded_nodes;
 };
 
 // One entry of a stack, innermost first.

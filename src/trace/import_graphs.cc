@@ -10,6 +10,7 @@
 #include "trace/import_graphs.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <string>
@@ -19,6 +20,7 @@ namespace bohr::trace {
 namespace {
 
 constexpr int kDeepestChild = 32;
+constexpr uint64_t kMostNodes = std::numeric_limits<int32_t>::max();
 constexpr size_t kMostInVersions = 1 << 22;  // nodes and edges, with those of children
 
 EdgeKind edge_kind(uint64_t packed, bool* understood) {
@@ -35,20 +37,27 @@ class Planner {
   Planner(ImportState& state, GraphPlan* plan, std::set<uint32_t>* placed)
       : state_(state), plan_(plan), placed_(placed) {}
 
-  void run(const GraphRecords& records) { level(records, 0, 0); }
+  void run(const GraphRecords& records) { level(records, 0, 0, 0); }
 
  private:
   struct Span {
     NodeId first;
     NodeId last;
   };
+  // As in Graph::recorded_nodes: of a node, and of the first of its child.
+  struct NodeNumbers {
+    int32_t own = -1;
+    uint64_t child = 0;
+  };
 
   bohr::Graph& graph() { return state_.program.graphs[plan_->id.index()]; }
 
   // `seq` not 0: the moment that all nodes are taken to be made at. What was set later keeps its
   // place in the order, and means what it meant when it was set.
-  std::vector<Span> level(const GraphRecords& records, uint64_t seq, int depth) {
+  // `first`: the number of its first node.
+  std::vector<Span> level(const GraphRecords& records, uint64_t seq, int depth, uint64_t first) {
     const std::vector<uint64_t> seqs = effective_seqs(records, seq);
+    const std::vector<uint64_t> children = child_numbers(records, depth, first);
     std::vector<size_t> order(records.nodes.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::stable_sort(order.begin(), order.end(),
@@ -57,7 +66,8 @@ class Planner {
     for (const size_t i : order) {
       const auto set = state_.index.set_at.find(records.nodes[i]);
       const bool later = set != state_.index.set_at.end() && set->second > seqs[i];
-      spans[i] = place(*records.nodes[i], later ? set->second : seqs[i], depth);
+      const NodeNumbers numbers{number_of(first + records.nodes[i]->index), children[i]};
+      spans[i] = place(*records.nodes[i], later ? set->second : seqs[i], depth, numbers);
     }
     note_missing(records);
     add_edges(records, spans);
@@ -83,46 +93,73 @@ class Planner {
     return seqs;
   }
 
-  NodeId push(const Node* record, uint64_t seq, int depth, const Op& op) {
+  static int32_t number_of(uint64_t number) {
+    return number <= kMostNodes ? static_cast<int32_t>(number) : -1;
+  }
+
+  // How many numbers a graph and its children take.
+  uint64_t count(const GraphRecords& records, int depth) const {
+    uint64_t all = records.graph->nodes;
+    for (const Node* node : records.nodes)
+      if (const GraphRecords* child = child_of(*node, depth)) all += count(*child, depth + 1);
+    return all;
+  }
+
+  // For each node the number of its child's first; nodes stand in the order of their index.
+  std::vector<uint64_t> child_numbers(const GraphRecords& records, int depth,
+                                      uint64_t first) const {
+    uint64_t next = first + records.graph->nodes;
+    std::vector<uint64_t> numbers;
+    for (const Node* node : records.nodes) {
+      numbers.push_back(next);
+      if (const GraphRecords* child = child_of(*node, depth)) next += count(*child, depth + 1);
+    }
+    return numbers;
+  }
+
+  NodeId push(const Node* record, uint64_t seq, int depth, int32_t number, const Op& op) {
     const NodeId id(graph().nodes.size());
     graph().nodes.push_back(op);
-    plan_->nodes.push_back({record, seq, id, record && depth == 0});
+    plan_->nodes.push_back({record, seq, id, record && depth == 0, number});
     return id;
   }
 
-  Span place(const Node& record, uint64_t seq, int depth) {
+  Span place(const Node& record, uint64_t seq, int depth, const NodeNumbers& numbers) {
     const Op op = node_op(record);
     if (record.type != kNodeChild) {
-      const NodeId id = push(&record, seq, depth, op);
+      const NodeId id = push(&record, seq, depth, numbers.own, op);
       return {id, id};
     }
     const GraphRecords* child = child_of(record, depth);
-    if (!child) return unread_child(record, seq, depth, op);
+    if (!child || !placed_->insert(record.child).second)
+      return unread_child(record, seq, depth, op);
     Op bracket = op;
     bracket.kind = OpKind::empty;
-    const NodeId open = push(&record, seq, depth, bracket);
+    const NodeId open = push(&record, seq, depth, numbers.own, bracket);
     const size_t first_edge = graph().edges.size();
-    const std::vector<Span> spans = level(*child, seq, depth + 1);
-    const NodeId close = push(nullptr, seq, depth, bracket);
+    const std::vector<Span> spans = level(*child, seq, depth + 1, numbers.child);
+    const NodeId close = push(nullptr, seq, depth, numbers.own, bracket);
     plan_->nodes[open.index()].last = close;
     enclose(open, close, spans, first_edge);
     return {open, close};
   }
 
-  const GraphRecords* child_of(const Node& record, int depth) {
+  // Null for other nodes, and where the child was not read.
+  const GraphRecords* child_of(const Node& record, int depth) const {
+    if (record.type != kNodeChild) return nullptr;
     const auto it = state_.index.graphs.find(record.child);
     if (record.child == 0 || it == state_.index.graphs.end() || depth >= kDeepestChild)
       return nullptr;
     const Graph& child = *it->second.graph;
     if (child.parent != record.graph || child.parent_node != record.index) return nullptr;
-    return placed_->insert(record.child).second ? &it->second : nullptr;
+    return &it->second;
   }
 
   Span unread_child(const Node& record, uint64_t seq, int depth, Op op) {
     op.kind = OpKind::child;
     op.unknown = true;
     state_.diagnostics.add("unknown-access", "child graphs that were not read", 0);
-    const NodeId id = push(&record, seq, depth, op);
+    const NodeId id = push(&record, seq, depth, -1, op);
     return {id, id};
   }
 
@@ -334,8 +371,7 @@ GraphPlans plan_graphs(ImportState& state) {
     Planner(state, &plan, &placed).run(records);
     bohr::Graph& graph = state.program.graphs[plan.id.index()];
     if (records.version) in_versions += graph.nodes.size() + graph.edges.size();
-    for (const PlannedNode& node : plan.nodes)
-      graph.recorded_nodes.push_back(node.top ? static_cast<int32_t>(node.record->index) : -1);
+    for (const PlannedNode& node : plan.nodes) graph.recorded_nodes.push_back(node.number);
   }
   for (const auto& [captured, later] : again) plans.by_number[captured] = plans.by_number[later];
   return plans;

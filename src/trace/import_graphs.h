@@ -32,6 +32,7 @@ struct PlannedNode {
   uint64_t seq = 0;
   NodeId last;       // of what the record stands for: this node, or the one that closes its child
   bool top = false;  // of the graph itself, not of a child
+  int32_t number = -1;  // Graph::recorded_nodes
 };
 
 struct GraphPlan {

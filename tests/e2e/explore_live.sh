@@ -147,6 +147,18 @@ for arm in changed disabled; do
   says ${arm}_clean err '0 races proved'
   says ${arm}_clean out 'guest right'
 done
+# So is what a child graph holds.
+explore 1 child -- ./held_guest child guest
+proved child
+explore 3 child_clean --graph 'graph 2' -- ./held_guest child_clean guest
+says child_clean err '0 races proved'
+says child_clean out 'guest right'
+# What is not followed is refused.
+explore 1 child_set -- ./held_guest child_set guest
+says child_set err 'in a way that is not followed'
+says child_set out 'exec-changed'
+says child_set out 'guest right'
+expect_not_in child_set.out 'PROVED' child_set
 # Numbers that name no memory make no other graph of it.
 versions=$("$BOHR" query changed/*.bohr 'SELECT count(*) AS n FROM graph_version')
 [[ $versions == *1 ]] || fail "changed: its graph has other versions than one: $versions"

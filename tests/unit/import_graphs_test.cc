@@ -235,6 +235,28 @@ TEST_F(GraphImport, AFailedCapturesBlocksLiveInTheProgram) {
   EXPECT_TRUE(program.lifetimes[0].alloc.known());
 }
 
+// A graph's own come first, then each child's with those of its children.
+TEST_F(GraphImport, NodesOfChildrenAreNumberedBehindTheirGraphs) {
+  const auto child = [&](uint32_t number, uint32_t parent, uint32_t node, std::vector<Node> nodes) {
+    Graph record = b.graph(number, 0, std::move(nodes), {});
+    record.parent = parent, record.parent_node = node;
+    b.add(record);
+  };
+  const auto holder = [&](uint32_t number) {
+    Node node = b.node(4, s);
+    node.child = number;
+    return node;
+  };
+  child(7, 5, 0, {b.kernel_node(s, k, {0})});
+  child(5, 4, 0, {holder(7), b.kernel_node(s, k, {0})});
+  child(6, 4, 2, {b.kernel_node(s, k, {0})});
+  b.add_graph(4, 0, {holder(5), holder(99), holder(6)}, {});
+  const bohr::Graph& g = run();
+  // Opens 5, which opens 7 with its kernel; 99 was not read; 6.
+  EXPECT_EQ(g.recorded_nodes, (std::vector<int32_t>{0, 3, 5, 3, 4, 0, -1, 2, 6, 2}));
+  EXPECT_EQ(g.nodes[6].kind, OpKind::child);
+}
+
 TEST_F(GraphImport, AChildGraphStandsInPlaceOfItsNode) {
   std::vector<Node> inner = {b.kernel_node(s, k, {0}), b.kernel_node(s, k, {0}),
                              b.kernel_node(s, k, {0})};
@@ -252,7 +274,7 @@ TEST_F(GraphImport, AChildGraphStandsInPlaceOfItsNode) {
   ASSERT_EQ(g.nodes.size(), 7u);  // before, open, three, close, after
   EXPECT_EQ(g.nodes[1].kind, OpKind::empty);
   EXPECT_EQ(g.nodes[5].kind, OpKind::empty);
-  EXPECT_EQ(g.recorded_nodes, (std::vector<int32_t>{0, 1, -1, -1, -1, -1, 2}));
+  EXPECT_EQ(g.recorded_nodes, (std::vector<int32_t>{0, 1, 3, 4, 5, 1, 2}));
   auto has = [&](int from, int to) {
     for (const Edge& edge : g.edges)
       if (edge.from == id(from) && edge.to == id(to)) return true;

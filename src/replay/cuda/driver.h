@@ -21,6 +21,7 @@ namespace bohr::replay::cuda {
   X(cuGraphAddKernelNode_v2)       \
   X(cuGraphAddMemcpyNode)          \
   X(cuGraphAddMemsetNode)          \
+  X(cuGraphChildGraphNodeGetGraph) \
   X(cuGraphCreate)                 \
   X(cuGraphDestroy)                \
   X(cuGraphExecDestroy)            \

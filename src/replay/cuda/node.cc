@@ -10,6 +10,8 @@ namespace bohr::replay::cuda {
 
 namespace {
 
+constexpr int kDeepestChild = 16;  // as in the log
+
 // Attributes of nodes that change what a launch does or whether it is possible.
 constexpr CUlaunchAttributeID kAttributes[] = {
     CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
@@ -111,7 +113,7 @@ const char* refusal_of(CUgraphNodeType type) {
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
       return "";
-    case CU_GRAPH_NODE_TYPE_GRAPH:
+    case CU_GRAPH_NODE_TYPE_GRAPH:  // unless its graph is read
       return "child-graph";
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
@@ -241,13 +243,32 @@ ByteRange destination_of(const NodeWork& work) {
   return extent(set.dst, set.width * set.elementSize, set.pitch, set.height, set.height, 1);
 }
 
-GraphWork read_graph(const Driver& driver, CUgraph graph) {
+namespace {
+
+// False: the graph cannot be read, and nothing was added.
+bool add_graph(const Driver& driver, CUgraph graph, int depth, std::vector<NodeWork>* works) {
   size_t count = 0;
-  GraphWork work;
-  if (driver.cuGraphGetNodes(graph, nullptr, &count) != CUDA_SUCCESS || count == 0) return work;
+  if (driver.cuGraphGetNodes(graph, nullptr, &count) != CUDA_SUCCESS) return false;
   std::vector<CUgraphNode> nodes(count);
-  if (driver.cuGraphGetNodes(graph, nodes.data(), &count) != CUDA_SUCCESS) return work;
-  for (const CUgraphNode node : nodes) work.nodes.push_back(read_node(driver, node));
+  if (count > 0 && driver.cuGraphGetNodes(graph, nodes.data(), &count) != CUDA_SUCCESS)
+    return false;
+  const size_t first = works->size();
+  for (const CUgraphNode node : nodes) works->push_back(read_node(driver, node));
+  for (size_t i = 0; i < count; ++i) {
+    CUgraph child = nullptr;
+    if ((*works)[first + i].type != CU_GRAPH_NODE_TYPE_GRAPH || depth == kDeepestChild) continue;
+    if (driver.cuGraphChildGraphNodeGetGraph(nodes[i], &child) == CUDA_SUCCESS &&
+        add_graph(driver, child, depth + 1, works))
+      (*works)[first + i].refusal.clear();
+  }
+  return true;
+}
+
+}  // namespace
+
+GraphWork read_graph(const Driver& driver, CUgraph graph) {
+  GraphWork work;
+  add_graph(driver, graph, 0, &work.nodes);
   return work;
 }
 
@@ -265,6 +286,7 @@ CUresult issue(const Driver& driver, const NodeWork& work, CUstream stream) {
     case CU_GRAPH_NODE_TYPE_EMPTY:
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+    case CU_GRAPH_NODE_TYPE_GRAPH:
       return CUDA_SUCCESS;
     default:
       return CUDA_ERROR_NOT_SUPPORTED;

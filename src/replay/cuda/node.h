@@ -45,7 +45,8 @@ struct NodeWork {
 // for copies into arrays.
 ByteRange destination_of(const NodeWork& work);
 
-// All nodes of a graph in the driver's order.
+// All nodes of a graph in the driver's order, and behind them those of its child graphs, one child
+// after the other and each in the same way. A child's node itself does nothing.
 struct GraphWork {
   std::vector<NodeWork> nodes;
 };

@@ -71,6 +71,8 @@ CUgraphExec exec_of(CUgraph graph) {
 
 void run_node(CUgraphNode_st& node) {
   if (!node.enabled) return;
+  if (node.type == CU_GRAPH_NODE_TYPE_GRAPH)
+    for (const auto& inner : node.child->nodes) run_node(*inner);
   if (node.type == CU_GRAPH_NODE_TYPE_MEMCPY) fake_copy(node.copy);
   if (node.type != CU_GRAPH_NODE_TYPE_KERNEL || !node.params.func->run) return;
   node.params.func->run(node.pointers.data());
@@ -89,10 +91,22 @@ CUgraphNode_st& fake_node_of(CUgraphExec exec, CUgraphNode node) {
   std::abort();  // what a driver makes of a handle that is none of its template's
 }
 
+std::shared_ptr<CUgraph_st> fake_copy_of(const CUgraph_st& graph) {
+  auto copy = std::make_shared<CUgraph_st>();
+  std::map<CUgraphNode, CUgraphNode> copies;
+  for (const auto& node : graph.nodes) {
+    copy->nodes.push_back(fake_copy_of(*node));
+    copies[node.get()] = copy->nodes.back().get();
+  }
+  for (const auto& [from, to] : graph.edges) copy->edges.push_back({copies[from], copies[to]});
+  return copy;
+}
+
 std::unique_ptr<CUgraphNode_st> fake_copy_of(const CUgraphNode_st& node) {
   auto copy = std::make_unique<CUgraphNode_st>();
   copy->type = node.type, copy->copy = node.copy, copy->params = node.params;
   copy->values = node.values;
+  if (node.child) copy->child = fake_copy_of(*node.child);
   for (uint64_t& value : copy->values) copy->pointers.push_back(&value);
   copy->params.kernelParams = copy->pointers.data();
   return copy;
@@ -163,6 +177,9 @@ CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode* from, CUgraphNode* to, C
 }
 CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType* type) {
   return *type = node->type, CUDA_SUCCESS;
+}
+CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph* graph) {
+  return *graph = node->child.get(), CUDA_SUCCESS;
 }
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* copy) {
   return *copy = node->copy, CUDA_SUCCESS;

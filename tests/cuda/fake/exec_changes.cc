@@ -30,6 +30,10 @@ CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node,
   const auto body = [&] { fake_node_of(exec, node).copy = *copy; };
   return CALL(cuGraphExecMemcpyNodeSetParams, body, exec, node, copy, context);
 }
+CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraph child) {
+  const auto body = [&] { fake_node_of(exec, node).child = fake_copy_of(*child); };
+  return CALL(cuGraphExecChildGraphNodeSetParams, body, exec, node, child);
+}
 CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned enabled) {
   const auto body = [&] { fake_node_of(exec, node).enabled = enabled != 0; };
   return CALL(cuGraphNodeSetEnabled, body, exec, node, enabled);

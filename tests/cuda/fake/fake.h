@@ -20,6 +20,7 @@ struct CUfunc_st {
   FakeKernel run = nullptr;
 };
 
+struct CUgraph_st;
 struct CUgraphNode_st {
   CUgraphNodeType type = CU_GRAPH_NODE_TYPE_KERNEL;
   CUDA_MEMCPY3D copy = {};
@@ -27,6 +28,7 @@ struct CUgraphNode_st {
   std::vector<uint64_t> values;
   std::vector<void*> pointers;
   bool enabled = true;  // of an exec
+  std::shared_ptr<CUgraph_st> child;
 };
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
@@ -39,6 +41,7 @@ extern "C" void fake_fire(CUpti_CallbackDomain domain, CUpti_CallbackId id, cons
 extern "C" bool fake_capture(CUstream stream, const CUDA_MEMCPY3D* copy);
 
 std::unique_ptr<CUgraphNode_st> fake_copy_of(const CUgraphNode_st& node);
+std::shared_ptr<CUgraph_st> fake_copy_of(const CUgraph_st& graph);
 
 // The exec's own of a node of its template.
 CUgraphNode_st& fake_node_of(CUgraphExec exec, CUgraphNode node);

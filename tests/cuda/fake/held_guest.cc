@@ -18,9 +18,11 @@
 // under way), overrun (clean, but `produce` also writes `zone`, which no node names), varies
 // (clean, and another node writes `zone`, something else each time), changed (the consumer writes
 // elsewhere until it is set to write `out`, and a number that a kernel does not look at is set anew
-// before each launch), disabled (so is a kernel that would spoil `out`). The last two are clean
-// with `_clean` behind. A kernel takes so long; 20
-// launches if nothing is said. Says "NAME right", or what is wrong.
+// before each launch), disabled (so is a kernel that would spoil `out`), child (the graph is a
+// child of another, behind a kernel that ticks, and in front of one). The last three are clean with
+// `_clean` behind. child_set (what is a child is set anew before each launch, which is not
+// followed). A kernel takes so long; 20 launches if nothing is said. Says "NAME right", or what is
+// wrong.
 #include <cuda.h>
 #include <unistd.h>
 
@@ -44,6 +46,7 @@ CUstream main_stream, side;
 CUevent fork_event, join_event;
 CUdeviceptr p, out, number, ticks, zone, spare;
 CUfunction consume_function, count_function;
+CUgraph inner = nullptr;  // what was captured, where that is a child
 unsigned kernel_us = 0;
 std::atomic<int> produced = 0;
 
@@ -110,7 +113,8 @@ void count_and_spoil(void** params) {
 
 bool starts(const std::string& arm, const char* with) { return arm.rfind(with, 0) == 0; }
 bool is_clean(const std::string& arm) {
-  for (const char* clean : {"clean", "overrun", "varies", "changed_clean", "disabled_clean"})
+  for (const char* clean :
+       {"clean", "overrun", "varies", "changed_clean", "disabled_clean", "child_clean"})
     if (arm == clean) return true;
   return false;
 }
@@ -156,9 +160,25 @@ void change(const std::string& arm, CUgraph graph, CUgraphExec exec, unsigned la
   size_t count = 0;
   cuGraphGetNodes(graph, nodes, &count);
   if (starts(arm, "disabled")) cuGraphNodeSetEnabled(exec, nodes[2], 0);
+  if (arm == "child_set") cuGraphExecChildGraphNodeSetParams(exec, nodes[1], inner);
   if (!starts(arm, "changed")) return;
   set_node(exec, nodes[1], consume_function, p, out);
   set_node(exec, nodes[2], count_function, number, launches);
+}
+
+// A graph whose second node is `child`.
+CUgraph around(CUgraph child) {
+  CUDA_KERNEL_NODE_PARAMS params = {};
+  void* values[] = {&ticks};
+  params.func = fake_kernel("_Z4tickPj", 1, count);
+  params.kernelParams = values;
+  CUgraph graph;
+  CUgraphNode first, second, third;
+  cuGraphCreate(&graph, 0);
+  cuGraphAddKernelNode_v2(&first, graph, nullptr, 0, &params);
+  cuGraphAddChildGraphNode(&second, graph, &first, 1, child);
+  cuGraphAddKernelNode_v2(&third, graph, &second, 1, &params);
+  return graph;
 }
 
 CUgraphExec captured(const std::string& arm, CUgraph* graph) {
@@ -166,6 +186,7 @@ CUgraphExec captured(const std::string& arm, CUgraph* graph) {
   cuStreamBeginCapture_v2(main_stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
   submit(arm);
   cuStreamEndCapture(main_stream, graph);
+  if (starts(arm, "child")) inner = *graph, *graph = around(inner);
   cuGraphInstantiateWithFlags(&exec, *graph, 0);
   return exec;
 }
@@ -247,6 +268,7 @@ int main(int argc, char** argv) {
   }
   stop = true;
   other.join();
+  if (starts(arm, "child")) ticked = 2 * static_cast<unsigned>(launches);
   right = right && holds(ticks, 1, ticked);
   p -= before;
   for (CUdeviceptr memory : {p, out, number, ticks, zone, spare}) cuMemFree_v2(memory);

@@ -69,6 +69,12 @@ CUresult cuGraphAddHostNode(CUgraphNode* node, CUgraph graph, const CUgraphNode*
                             size_t count, const CUDA_HOST_NODE_PARAMS*) {
   return add(graph, before, count, node, node_of(CU_GRAPH_NODE_TYPE_HOST));
 }
+CUresult cuGraphAddChildGraphNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                                  size_t count, CUgraph child) {
+  auto made = node_of(CU_GRAPH_NODE_TYPE_GRAPH);
+  made->child = fake_copy_of(*child);
+  return add(graph, before, count, node, std::move(made));
+}
 CUresult cuGraphAddEmptyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
                              size_t count) {
   return add(graph, before, count, node, node_of(CU_GRAPH_NODE_TYPE_EMPTY));
