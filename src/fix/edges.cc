@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 
 namespace bohr::fix {
@@ -63,6 +64,22 @@ std::vector<Candidate> candidates_of(const std::vector<Ordered>& pairs, const Pl
     return std::pair(a.orders.size(), room(a.edge)) > std::pair(b.orders.size(), room(b.edge));
   });
   return candidates;
+}
+
+// Pairs that few edges order first: a search that begins with them branches least.
+std::vector<Ordered> hardest_first(const std::vector<Ordered>& pairs,
+                                   const std::vector<Candidate>& candidates) {
+  std::vector<int64_t> ways(pairs.size(), 0);
+  for (const Candidate& candidate : candidates)
+    for (const size_t p : candidate.orders) ++ways[p];
+  std::vector<size_t> order(pairs.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return ways[a] < ways[b]; });
+  std::vector<Ordered> sorted;
+  sorted.reserve(pairs.size());
+  for (const size_t p : order) sorted.push_back(pairs[p]);
+  return sorted;
 }
 
 // All possible edges, those that by themselves order most pairs first.
@@ -194,11 +211,18 @@ std::vector<Ordered> covering_edges(const std::vector<Ordered>& pairs, const Pla
   for (const size_t c : greedy_cover(candidates, pairs.size())) edges.push_back(candidates[c].edge);
   if (edges.size() > kMostSearched) return edges;
   edges = needed(std::move(edges), pairs, places);
-  const std::vector<Ordered> possible = most_useful_first(pairs, places);
-  while (edges.size() > 1) {
-    Search search(pairs, places, possible);
-    if (!search.find(edges.size() - 1)) break;
-    edges = needed(search.edges(), pairs, places);
+  // Those that order something by themselves are few, so that search goes deep; links between them
+  // are in the other one.
+  std::vector<Ordered> by_themselves;
+  by_themselves.reserve(candidates.size());
+  for (const Candidate& one : candidates) by_themselves.push_back(one.edge);
+  const std::vector<Ordered> hard = hardest_first(pairs, candidates);
+  for (const auto& possible : {by_themselves, most_useful_first(pairs, places)}) {
+    while (edges.size() > 1) {
+      Search search(hard, places, possible);
+      if (!search.find(edges.size() - 1)) break;
+      edges = needed(search.edges(), pairs, places);
+    }
   }
   std::sort(edges.begin(), edges.end());
   return edges;

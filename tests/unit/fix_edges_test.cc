@@ -162,7 +162,7 @@ Planted planted(Random& random, int32_t places, int32_t chains, int32_t left_out
 TEST(FixEdges, AreAboutAsManyAsTheWaitsThatWereLeftOut) {
   Random random(11);
   int64_t edges = 0, waits = 0, graphs = 0;
-  for (int round = 0; round < 1000; ++round) {
+  for (int round = 0; graphs < 1000; ++round) {
     const auto places = static_cast<int32_t>(12 + random.next() % 140);
     const auto left_out = static_cast<int32_t>(1 + random.next() % 4);
     const Planted one =
@@ -183,7 +183,6 @@ TEST(FixEdges, AreAboutAsManyAsTheWaitsThatWereLeftOut) {
   }
   std::printf("%lld graphs, %lld waits left out, %lld edges\n", static_cast<long long>(graphs),
               static_cast<long long>(waits), static_cast<long long>(edges));
-  EXPECT_GT(graphs, 500);
 }
 
 }  // namespace
