@@ -175,6 +175,10 @@ says pageable out 'guest right'
 explore 1 no_memory -- env FAKE_NO_MEMORY=1 ./held_guest race guest
 says no_memory err 'no memory'
 says no_memory out 'guest right'
+explore 1 big -- env FAKE_LITTLE_MEMORY=1 FAKE_MOST_PINNED=524288 ./held_guest big guest
+says big err 'cannot be saved'
+grep -qE '[0-9]{7} bytes, of which [0-9]{7} find no place' big.err || fail "big: $(cat big.err)"
+says big out 'guest right'
 explore 1 budget --budget 3 -- ./held_guest race guest
 says budget err '3 replays'
 says budget out 'not proved'

@@ -8,11 +8,11 @@
 //
 // ARM: race, clean (one wait more), candidate (`p` had contents before), updatable (a node that
 // cannot be run by itself), pageable (a copy to memory that cannot be saved), threads (another
-// thread works meanwhile, on memory that the graph names and does not touch), large (`p` lies at
-// the end of a block too large to be saved whole), destroy (the exec is destroyed after 12
-// launches, and the same work done without a graph from then on), rests (for 2 s after 12
-// launches), fatal (a kernel that reads what it should not ends the process), garbage (so does one
-// behind it, which reads what the first made of that), steady (each launch leaves the same in
+// thread works meanwhile, on memory that the graph names and does not touch), big and large (`p`
+// lies at the end of a block, of 1 MiB or too large to be saved whole), destroy (the exec goes
+// after 12 launches, and the same work is done without a graph from then on), rests (for 2 s after
+// 12 launches), fatal (a kernel that reads what it should not ends the process), garbage (so does
+// one behind it, which reads what the first made of that), steady (each launch leaves the same in
 // `out`, and spoils `p`), hang (a kernel that reads what it should not waits for ever), foreign and
 // late (somebody writes `ticks` and makes no call for it, from the start or once a search is well
 // under way), overrun (clean, but `produce` also writes `zone`, which no node names), varies
@@ -40,6 +40,7 @@ namespace {
 
 constexpr size_t kCount = 1000;
 constexpr size_t kLarge = (size_t{1} << 30) + (size_t{1} << 20);
+constexpr size_t kBig = size_t{1} << 20;
 constexpr unsigned kSome = 12;
 
 CUstream main_stream, side;
@@ -240,7 +241,8 @@ int main(int argc, char** argv) {
   const int launches = argc > 4 ? std::atoi(argv[4]) : 20;
   for (CUstream* stream : {&main_stream, &side}) cuStreamCreate(stream, CU_STREAM_NON_BLOCKING);
   for (CUevent* event : {&fork_event, &join_event}) cuEventCreate(event, 0);
-  const size_t before = arm == "large" ? kLarge : 0;  // bytes of the block that lie before `p`
+  // Bytes of the block that lie before `p`.
+  const size_t before = arm == "large" ? kLarge : arm == "big" ? kBig : 0;
   cuMemAlloc_v2(&p, before + kCount * sizeof(unsigned));
   cuMemAlloc_v2(&out, kCount * sizeof(unsigned));
   p += before;

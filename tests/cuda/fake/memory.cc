@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stand-in driver's memory, copies, sets and host functions. Memory of both sides comes from
 // mmap and goes back there, so that who touches it too late crashes. Host functions do nothing.
-// FAKE_NO_MEMORY=1 leaves none for the agent, FAKE_LITTLE_MEMORY=1 host memory alone;
+// FAKE_NO_MEMORY=1 leaves none for the agent, FAKE_LITTLE_MEMORY=1 host memory alone, of which
+// FAKE_MOST_PINNED=BYTES are to be had at one go;
 // FAKE_OTHER_DEVICE=1 says that all of it belongs to another device; FAKE_MEMORY_AT=0xADDR has
 // allocations lie one behind the other from there, each on pages of its own.
 #include <sys/mman.h>
@@ -90,7 +91,9 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
   return CALL(cuMemFree_v2, body, pointer);
 }
 CUresult cuMemAllocHost_v2(void** pointer, size_t bytes) {
-  if (std::getenv("FAKE_NO_MEMORY")) return CUDA_ERROR_OUT_OF_MEMORY;
+  const char* most = std::getenv("FAKE_MOST_PINNED");
+  const bool too_much = most && bytes > std::strtoull(most, nullptr, 10);
+  if (too_much || std::getenv("FAKE_NO_MEMORY")) return CUDA_ERROR_OUT_OF_MEMORY;
   return *pointer = map_memory(bytes), CUDA_SUCCESS;
 }
 CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
