@@ -45,7 +45,9 @@ class Fixer {
     BOHR_TRY_STATUS(choose());
     BOHR_TRY(all, what_is_left(all_parts()));
     repairs.complete = all.none();
-    for (size_t i = 0; i < proposals_.size(); ++i) BOHR_TRY_STATUS(verify(i));
+    // The chosen ones lose what they do not need first, for the others are tried beside them.
+    for (const bool chosen : {true, false})
+      for (size_t i = 0; i < proposals_.size(); ++i) BOHR_TRY_STATUS(verify(i, chosen));
     for (size_t i = 0; i < proposals_.size(); ++i) {
       if (proposals_[i].empty()) repairs.reasons.emplace_back("fix-none");
       for (Repair& repair : proposals_[i]) repairs.proposals.push_back(std::move(repair));
@@ -139,10 +141,12 @@ class Fixer {
 
   // --- verifying ---
 
-  Status verify(size_t cause) {
+  // The chosen proposal of a cause, or its other ones.
+  Status verify(size_t cause, bool chosen) {
     for (size_t p = 0; p < proposals_[cause].size(); ++p) {
+      if ((p == chosen_[cause]) != chosen) continue;
       Repair& repair = proposals_[cause][p];
-      repair.chosen = p == chosen_[cause];
+      repair.chosen = chosen;
       BOHR_TRY(left, what_is_left(all_parts(cause, repair.parts)));
       if (!left.none()) {
         repair.refuted = left.what;
