@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "model/cost.h"
 #include "model/program.h"
 
 namespace bohr {
@@ -42,15 +43,18 @@ struct Repair {
   RepairKind kind = RepairKind::edge;
   std::vector<RepairPart> parts;
   bool verified = false;
+  bool in_copy = false;     // verified on a copy of the work, its addresses rewritten
   bool covered = false;     // no part of it is needed: other causes' repairs mend this one as well
   bool chosen = false;      // the one that the other causes' proposals were verified with
   std::string refuted;      // where it is not verified: why
   uint64_t more_bytes = 0;  // of memory that is held or taken at once
+  Cost cost;                // with the chosen repairs of the other causes in place
 };
 
 struct Repairs {
   std::vector<Repair> proposals;  // by cause, the preferred one first
   bool complete = false;          // all chosen ones together leave nothing
+  Costs costs;
   std::vector<std::string> reasons;
 };
 
