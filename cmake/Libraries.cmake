@@ -47,6 +47,8 @@ bohr_library(bohr_trace_writer GLOB trace/writer/* PUBLIC bohr_base)
 bohr_library(bohr_trace GLOB trace/* EXCLUDE trace/writer/
              PUBLIC bohr_model bohr_store bohr_trace_writer
              PRIVATE zstd::zstd fmt::fmt nlohmann_json::nlohmann_json)
+bohr_library(bohr_patch GLOB patch/*
+             PUBLIC bohr_base bohr_trace_writer PRIVATE nlohmann_json::nlohmann_json)
 bohr_library(bohr_order GLOB order/* PUBLIC bohr_model)
 bohr_library(bohr_check GLOB check/* PUBLIC bohr_order)
 

@@ -19,6 +19,7 @@ MAY_INCLUDE = {
     "model": ["base"],
     "trace": ["model", "store", "trace/writer"],
     "trace/writer": ["base"],
+    "patch": ["trace/writer"],
     "order": ["model"],
     "check": ["order"],
     "gpu": ["base", "trace/writer"],
@@ -31,7 +32,7 @@ MAY_INCLUDE = {
     "replay/remote": ["replay"],
     "explore": ["order", "replay"],
     "fix": ["check", "explore"],
-    "agent": ["trace/writer", "replay/cuda"],
+    "agent": ["trace/writer", "patch", "replay/cuda"],
     "engine": ["gpu"],
     "stats": ["base"],
     "stress": ["base", "stats"],
@@ -44,7 +45,7 @@ CUDA = ["replay/cuda", "gpu/cuda", "agent", ".cu"]
 THIRD_PARTY = [
     (r"sqlite3\.h", "SQLite", ["store"]),
     (r"CLI/", "CLI11", ["cli"]),
-    (r"nlohmann/", "nlohmann-json", ["report", "app", "trace", "stress"]),
+    (r"nlohmann/", "nlohmann-json", ["report", "app", "trace", "patch", "stress"]),
     (r"zstd", "zstd", ["trace"]),
     (r"fmt/", "{fmt}", ["trace", "order", "check", "explore", "fix", "stress", "report", "app",
                         "cli"]),
@@ -65,7 +66,8 @@ READS = (r"\b(?:secure_)?getenv\s*\(|_clock::now\b|\bstd::[io]?fstream\b|\bfopen
 
 
 def prints_outside_cli(unit, path):
-    return unit != "cli" and path != "base/check.cc"
+    # A program that was to run repaired and cannot is ended where that is found out.
+    return unit != "cli" and path not in ("base/check.cc", "agent/applying.cc")
 
 
 def reads_in_a_pure_stage(unit, path):

@@ -32,6 +32,8 @@ namespace bohr::agent {
   X(cuKernelGetParamInfo)           \
   X(cuGraphGetNodes)                \
   X(cuGraphGetEdges_v2)             \
+  X(cuGraphAddDependencies_v2)      \
+  X(cuGraphRemoveDependencies_v2)   \
   X(cuGraphNodeFindInClone)         \
   X(cuGraphNodeGetType)             \
   X(cuGraphKernelNodeGetParams_v2)  \

@@ -37,10 +37,13 @@ constexpr const char* kStacksVariable = "BOHR_STACKS";
 constexpr const char* kCuptiVariable = "BOHR_CUPTI";
 constexpr const char* kExploreVariable = "BOHR_EXPLORE";
 constexpr const char* kExploreLaunchVariable = "BOHR_EXPLORE_LAUNCH";
+constexpr const char* kApplyVariable = "BOHR_APPLY";
+constexpr const char* kUnresolvedVariable = "BOHR_UNRESOLVED";
 constexpr const char* kPythonPathVariable = "PYTHONPATH";
 
 constexpr uint64_t kDefaultMaxLog = uint64_t{1} << 30;
 constexpr const char* kLogSuffix = ".bohr";
 constexpr const char* kErrorSuffix = ".error";
+constexpr const char* kApplySuffix = ".apply";
 
 }  // namespace bohr::agent

@@ -71,6 +71,7 @@ std::shared_ptr<const FunctionInfo> function_info(Recorder& r, CUfunction functi
     auto [found, inserted] = r.functions.infos.try_emplace(function, info);
     if (!inserted) return found->second;
     info->number = ++r.functions.last;
+    if (r.applying) r.functions.names.push_back(name);
   }
   trace::Function record;
   record.function = info->number;
@@ -80,6 +81,12 @@ std::shared_ptr<const FunctionInfo> function_info(Recorder& r, CUfunction functi
   record.layout_known = info->layout_known;
   r.log->append(record);
   return info;
+}
+
+std::string function_name(Recorder& r, uint32_t number) {
+  std::lock_guard lock(r.mutex);
+  const std::vector<std::string>& names = r.functions.names;
+  return number > 0 && number <= names.size() ? names[number - 1] : std::string();
 }
 
 PackedParams pack_params(const FunctionInfo& info, void** params, void** extra) {

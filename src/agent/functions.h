@@ -26,6 +26,7 @@ struct FunctionInfo {
 
 struct Functions {
   std::unordered_map<CUfunction, std::shared_ptr<const FunctionInfo>> infos;
+  std::vector<std::string> names;  // by number, from 1; kept only where graphs are repaired
   uint32_t last = 0;
 };
 
@@ -39,6 +40,9 @@ struct PackedParams {
 // used as name where the driver gives none.
 std::shared_ptr<const FunctionInfo> function_info(Recorder& r, CUfunction function,
                                                   const char* symbol);
+
+// Of a number that was given out; empty where names are not kept.
+std::string function_name(Recorder& r, uint32_t number);
 
 PackedParams pack_params(const FunctionInfo& info, void** params, void** extra);
 

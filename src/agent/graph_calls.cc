@@ -42,6 +42,12 @@ void add_exec(Recorder& r, DriverCall& call, CUgraphExec exec, CUgraph graph, ui
   r.log->append(record);
 }
 
+// Edges are added before; what was captured has them already.
+template <class Params>
+void before(Recorder& r, DriverCall& call) {
+  if (r.applying) read_graph(r, params_of<Params>(call).hGraph, 0);
+}
+
 void instantiated(Recorder& r, DriverCall& call) {
   const auto& p = params_of<cuGraphInstantiateWithFlags_params>(call);
   add_exec(r, call, *p.phGraphExec, p.hGraph, p.flags);
@@ -194,6 +200,7 @@ void updated(Recorder& r, DriverCall& call) {
 
 void launching(Recorder& r, DriverCall& call) {
   if (call.capture) return;
+  note_launch(r);
   log_changes(r, params_of<cuGraphLaunch_params>(call).hGraph);
   offer_launch(r, params_of<cuGraphLaunch_params>(call).hGraph);
   if (!watches_pinned(r)) return;
@@ -280,13 +287,16 @@ constexpr Api kApis[] = {
     BOHR_EDIT(cuGraphBatchMemOpNodeSetParams),
     BOHR_EDIT(cuGraphNodeSetParams),
     BOHR_PLAIN_API(cuGraphDestroy, destroyed, nullptr),
-    BOHR_PLAIN_API(cuGraphInstantiate, nullptr, instantiated_old),
-    BOHR_PLAIN_API(cuGraphInstantiate_v2, nullptr, instantiated_old),
-    BOHR_PLAIN_API(cuGraphInstantiateWithFlags, nullptr, instantiated),
-    BOHR_PLAIN_API(cuGraphInstantiateWithParams, nullptr, instantiated_with_params),
-    BOHR_PLAIN_API(cuGraphInstantiateWithParams_ptsz, nullptr, instantiated_with_params),
-    BOHR_PLAIN_API(cuGraphExecUpdate, nullptr, updated),
-    BOHR_PLAIN_API(cuGraphExecUpdate_v2, nullptr, updated),
+    BOHR_PLAIN_API(cuGraphInstantiate, before<cuGraphInstantiate_v2_params>, instantiated_old),
+    BOHR_PLAIN_API(cuGraphInstantiate_v2, before<cuGraphInstantiate_v2_params>, instantiated_old),
+    BOHR_PLAIN_API(cuGraphInstantiateWithFlags, before<cuGraphInstantiateWithFlags_params>,
+                   instantiated),
+    BOHR_PLAIN_API(cuGraphInstantiateWithParams, before<cuGraphInstantiateWithParams_params>,
+                   instantiated_with_params),
+    BOHR_PLAIN_API(cuGraphInstantiateWithParams_ptsz, before<cuGraphInstantiateWithParams_params>,
+                   instantiated_with_params),
+    BOHR_PLAIN_API(cuGraphExecUpdate, before<cuGraphExecUpdate_params>, updated),
+    BOHR_PLAIN_API(cuGraphExecUpdate_v2, before<cuGraphExecUpdate_params>, updated),
     BOHR_PLAIN_API(cuGraphExecKernelNodeSetParams, nullptr, kernel_set_old),
     BOHR_PLAIN_API(cuGraphExecKernelNodeSetParams_v2, nullptr, kernel_set),
     BOHR_PLAIN_API(cuGraphExecMemcpyNodeSetParams, nullptr, memcpy_set),

@@ -222,6 +222,8 @@ uint32_t read_graph_record(Recorder& r, CUgraph graph, uint32_t capture, uint32_
   trace::Edges edges;
   edges.graph = reader.graph;
   reader.complete = read_edges(r, graph, nodes, &edges);
+  for (size_t i = 0; i < count; ++i) read_node(reader, graph, nodes[i], static_cast<uint32_t>(i));
+  if (depth == 0) apply_to(r, graph, nodes, reader.nodes, &edges);
 
   trace::Graph record;
   record.seq = r.tick();
@@ -231,7 +233,6 @@ uint32_t read_graph_record(Recorder& r, CUgraph graph, uint32_t capture, uint32_
   record.edges = static_cast<uint32_t>(edges.from.size());
   record.parent = parent;
   record.parent_node = parent_node;
-  for (size_t i = 0; i < count; ++i) read_node(reader, graph, nodes[i], static_cast<uint32_t>(i));
   record.complete = reader.complete;
   r.log->append(record);
   for (const trace::Node& node : reader.nodes) r.log->append(node);

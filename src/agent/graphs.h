@@ -32,8 +32,9 @@ struct LaunchEffects {
 };
 
 struct TemplateState {
-  uint32_t number = 0;  // of the newest Graph record; 0: not read yet
-  uint64_t edits = 0;   // Graphs::edits when it was read
+  uint32_t number = 0;   // of the newest Graph record; 0: not read yet
+  uint64_t edits = 0;    // Graphs::edits when it was read
+  bool matched = false;  // with the fix file
   std::unordered_map<CUgraphNode, NodeOrigin> origins;
   std::shared_ptr<const LaunchEffects> effects;         // null: none
   std::shared_ptr<const replay::cuda::GraphWork> work;  // null: launches are not held

@@ -99,9 +99,9 @@ void leave(Recorder& r, ThreadCalls& calls, const Api& api, const CUpti_Callback
     if (data.context) call.context = data.context;
     call.params = data.functionParams;
     call.exit = r.tick();
-    if (r.log->lost() > 0) {
+    if (r.log->lost() > 0 && !r.log_stopped.load(std::memory_order_relaxed)) {
       stop_recording(r, "the log reached its limit, or its disk is full");
-      return;
+      if (!r.applying) return;
     }
     adopt_node(r, call);
     if (api.leave && (api.always || call.result == CUDA_SUCCESS)) api.leave(r, call);
@@ -226,9 +226,18 @@ bool subscribe(Recorder& r, std::string* why) {
     return false;
   }
   // Ids that an older CUPTI does not know are refused, and so are their calls by its driver.
-  for_each_api([&](const Api& api) {
+  const auto enable = [&](const Api& api) {
     r.cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, api.id);
-  });
+  };
+  r.subscriber = subscriber;
+  if (r.only_applies) {
+    for (const Api& api : capture_apis()) enable(api);
+    for (const Api& api : graph_apis()) enable(api);
+    r.cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE,
+                                CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING);
+    return true;
+  }
+  for_each_api(enable);
   for (CUpti_CallbackId id = CUPTI_DRIVER_TRACE_CBID_SIZE; id < kMaxIds; ++id) {
     if (r.cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id) !=
         CUPTI_SUCCESS) {
@@ -251,24 +260,33 @@ void pin_library() {
   }
 }
 
+// What has to be there before anything is recorded or repaired.
+bool load(Recorder& r, std::string* why) {
+  if (!load_driver(&r.driver, why) || !load_cupti(&r.cupti, why)) return false;
+  r.log = r.only_applies ? trace::LogWriter::nowhere()
+                         : trace::LogWriter::create(r.stem + kLogSuffix, max_log(), why);
+  return r.log != nullptr;
+}
+
 void arm() {
   const char* folder = std::getenv(kDirVariable);
-  if (!folder || !*folder) return;
-  const std::string stem = free_stem(folder);
+  const bool records = folder && *folder;
+  const char* fix = std::getenv(kApplyVariable);
+  if (!records && (!fix || !*fix)) return;
   auto* r = new Recorder;  // never destroyed: callbacks outlive everything
-  r->error_path = stem + kErrorSuffix;
-  r->stack_mode = stack_mode();
+  r->only_applies = !records;
+  r->log_stopped.store(!records);
+  if (records) r->stem = free_stem(folder);
+  r->error_path = records ? r->stem + kErrorSuffix : std::string();
+  r->stack_mode = records ? stack_mode() : StackMode::none;
+  r->applying = make_applying(records ? r->stem + kApplySuffix : std::string());
   std::string why;
-  if (!load_driver(&r->driver, &why) || !load_cupti(&r->cupti, &why)) {
+  if (!load(*r, &why)) {
+    if (r->applying) not_applied(*r, why);
     write_error(r->error_path, why);
     return;
   }
-  r->log = trace::LogWriter::create(stem + kLogSuffix, max_log(), &why);
-  if (!r->log) {
-    write_error(r->error_path, why);
-    return;
-  }
-  r->holding = make_holding(stem + kLogSuffix);
+  if (records) r->holding = make_holding(r->stem + kLogSuffix);
   pin_library();
   prepare_unwinder();
   add_process(*r);
@@ -278,7 +296,9 @@ void arm() {
   set_recorder(r);
   r->recording.store(true);
   pthread_atfork(nullptr, nullptr, in_forked_child);
-  if (!subscribe(*r, &why)) stop_recording(*r, why);
+  if (subscribe(*r, &why)) return;
+  if (r->applying) not_applied(*r, why);
+  stop_recording(*r, why);
 }
 
 // Later than every atexit handler, so that what the guest does there is still seen.

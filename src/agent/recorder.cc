@@ -36,13 +36,15 @@ void report_unseen_allocator(Recorder& r) {
 }
 
 void stop_recording(Recorder& r, std::string_view why) {
-  if (!r.recording.exchange(false)) return;
+  // Graphs that are made from here on are repaired as those before.
+  if (r.applying ? r.log_stopped.exchange(true) : !r.recording.exchange(false)) return;
   diagnose(r, "lost-records", why, true, r.clock.load());
   r.log->close(r.tick());
   write_error(r.error_path, why);
 }
 
 void write_error(const std::string& path, std::string_view why) {
+  if (path.empty()) return;
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) return;
   const std::string line = std::string(why) + "\n";

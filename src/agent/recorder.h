@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "agent/applying.h"
 #include "agent/driver.h"
 #include "agent/events.h"
 #include "agent/functions.h"
@@ -31,9 +32,12 @@ enum class StackMode : uint8_t { none, python, mixed, all };
 
 struct Recorder {
   std::unique_ptr<trace::LogWriter> log;
-  std::string error_path;
+  std::string stem;           // of this process's files
+  std::string error_path;     // empty: there is no folder for it
+  bool only_applies = false;  // repairs graphs and records nothing
   std::atomic<uint64_t> clock{1};
   std::atomic<bool> recording{false};
+  std::atomic<bool> log_stopped{false};  // nothing is logged any more, while graphs are repaired
   std::atomic<bool> devices_named{false};
   std::atomic<bool> framework_known{false};
   std::atomic<int> captures_active{0};
@@ -43,6 +47,7 @@ struct Recorder {
   StackMode stack_mode = StackMode::mixed;
   Driver driver;
   Cupti cupti;
+  CUpti_SubscriberHandle subscriber = nullptr;
 
   // Guards the tables below; never held across a call into the driver.
   std::mutex mutex;
@@ -52,9 +57,10 @@ struct Recorder {
   Graphs graphs;
   MemoryMap memory;
 
-  std::unique_ptr<Holding> holding;  // null: no launch is ever held
-  PinnedSources pinned;              // has a lock of its own
-  Stacks stacks;                     // the same
+  std::unique_ptr<Applying> applying;  // null: graphs are left as they are
+  std::unique_ptr<Holding> holding;    // null: no launch is ever held
+  PinnedSources pinned;                // has a lock of its own
+  Stacks stacks;                       // the same
   PythonFrames python;
 
   uint64_t tick() { return clock.fetch_add(1, std::memory_order_relaxed); }

@@ -28,6 +28,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
+namespace fs = std::filesystem;
 
 constexpr int kTurn = 250;                   // milliseconds between two looks at the logs
 constexpr int kHoldTurn = 10;                // while launches may be offered
@@ -41,6 +42,10 @@ std::map<std::string, std::string> variables_of(const RunOptions& options, const
   std::map<std::string, std::string> set = {{agent::kInjectionVariable, files.agent},
                                             {agent::kAgentVariable, files.agent},
                                             {agent::kDirVariable, dir}};
+  if (!options.apply.empty()) {
+    set[agent::kApplyVariable] = fs::absolute(options.apply).string();
+    set[agent::kUnresolvedVariable] = options.refuse_unresolved ? "refuse" : "warn";
+  }
   if (options.max_log > 0) set[agent::kMaxLogVariable] = std::to_string(options.max_log);
   if (!options.stacks.empty()) {
     set[agent::kStacksVariable] = options.stacks == "none" ? "0" : options.stacks;
@@ -177,11 +182,32 @@ void announce_check(const std::string& dir, const Say& say) {
   if (total >= kLong) say(fmt::format("checking {} of logs", report::bytes(total)));
 }
 
+void tell_applied(const std::string& fix, const AppliedCounts& counts, const Say& say) {
+  say(fmt::format("{}: pid {}: applied in {}, not needed in {}, unresolved in {}", fix, counts.stem,
+                  report::count(counts.applied, "graph"), report::count(counts.not_needed),
+                  report::count(counts.unresolved)));
+  for (const std::string& why : counts.whys) say("  " + why);
+  if (!counts.refused.empty())
+    say(fmt::format("{}: REFUSED, the program was ended: {} (--unresolved=warn goes on)", fix,
+                    counts.refused));
+}
+
+// Written where something can be applied.
+Result<std::string> write_fix_file(const RunOutcome& outcome, const CheckOptions& check) {
+  const std::vector<trace::Log> logs = read_logs(outcome.dir);
+  BOHR_TRY(file, fix_file_of(outcome.processes, logs, check.strict_threads));
+  if (!patch::has_edge_form(file, outcome.dir).ok()) return std::string();
+  std::string path = outcome.dir + "/fix.json";
+  BOHR_TRY_STATUS(write_file(path, patch::to_text(file)));
+  return path;
+}
+
 }  // namespace
 
 Result<RunOutcome> run(const RunOptions& options, const Say& say) {
   BOHR_TRY(files, find_agent(options.lib));
   BOHR_TRY_STATUS(refuse_other_injection(files));
+  if (!options.apply.empty()) BOHR_TRY_STATUS(read_fix_file(options.apply));
   BOHR_TRY(dir, make_run_dir(options.dir));
   auto variables = variables_of(options, files, dir.path);
   std::unique_ptr<HeldLaunches> held;
@@ -216,7 +242,10 @@ Result<RunOutcome> run(const RunOptions& options, const Say& say) {
   announce_check(dir.path, say);
   RunContents contents = check_ended_run(dir.path, options.check);
   for (const std::string& note : contents.notes) say(note);
-  RunOutcome outcome{dir.path, {}, {}, *end};
+  RunOutcome outcome;
+  outcome.dir = dir.path, outcome.end = *end;
+  if (!options.apply.empty()) outcome.applied = applied_in(dir.path);
+  for (const AppliedCounts& one : outcome.applied) tell_applied(options.apply, one, say);
   std::vector<Explored> explored;
   if (held) {
     BOHR_TRY(attached, held->attach(std::move(contents.checked)));
@@ -229,6 +258,8 @@ Result<RunOutcome> run(const RunOptions& options, const Say& say) {
   }
   if (options.fix) {
     outcome.processes = fix_all(std::move(explored), options.check, {});
+    BOHR_TRY(fix_file, write_fix_file(outcome, options.check));
+    outcome.fix_file = std::move(fix_file);
   } else {
     for (Explored& one : explored) outcome.processes.push_back({std::move(one), {}, {}});
   }
@@ -236,8 +267,21 @@ Result<RunOutcome> run(const RunOptions& options, const Say& say) {
 }
 
 ExitStatus status_of(const RunOutcome& outcome, const std::vector<HazardClass>& require) {
+  const bool refused =
+      std::any_of(outcome.applied.begin(), outcome.applied.end(),
+                  [](const AppliedCounts& counts) { return !counts.refused.empty(); });
+  if (refused) return ExitStatus::unusable;
   const ExitStatus status = status_of(outcome.processes, require);
   return failed_by_itself(outcome.end) ? worst(status, ExitStatus::program_failed) : status;
+}
+
+report::JsonOptions json_options(const RunOutcome& outcome) {
+  report::JsonOptions json;
+  json.program_exit = report::ProgramExit{outcome.end.code, outcome.end.signal};
+  for (const AppliedCounts& counts : outcome.applied)
+    json.applied.push_back(
+        {counts.stem, counts.applied, counts.not_needed, counts.unresolved, counts.whys});
+  return json;
 }
 
 Status keep_results(const RunOutcome& outcome, const CheckOptions& options) {
@@ -247,9 +291,8 @@ Status keep_results(const RunOutcome& outcome, const CheckOptions& options) {
   text.target = shell_word(outcome.dir);
   text.require = options.require;
   BOHR_TRY_STATUS(write_file(outcome.dir + "/report.txt", report::render_text(subjects, text)));
-  report::JsonOptions json;
-  json.program_exit = report::ProgramExit{outcome.end.code, outcome.end.signal};
-  BOHR_TRY_STATUS(write_file(outcome.dir + "/findings.json", report::render_json(subjects, json)));
+  BOHR_TRY_STATUS(write_file(outcome.dir + "/findings.json",
+                             report::render_json(subjects, json_options(outcome))));
   const std::vector<trace::Log> logs = read_logs(outcome.dir);
   if (logs.empty()) return Nothing{};
   return trace::write_sqlite(logs, outcome.dir + "/trace.db");

@@ -9,10 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "app/apply_file.h"
 #include "app/fix_file.h"
 #include "app/guest.h"
 #include "app/held_launches.h"
 #include "base/result.h"
+#include "report/json.h"
 
 namespace bohr::app {
 
@@ -24,13 +26,17 @@ struct RunOptions {
   std::string lib;       // where the agent lies; empty: beside this program
   CheckOptions check;
   std::optional<HoldOptions> explore;
-  bool fix = false;  // look for repairs of what was found
+  bool fix = false;               // look for repairs of what was found
+  std::string apply;              // a fix file to put into the program's graphs; empty: none
+  bool refuse_unresolved = true;  // else a graph that cannot be repaired is told and left
 };
 
 struct RunOutcome {
   std::string dir;
   std::vector<Fixed> processes;
   std::vector<std::string> witnesses;  // paths
+  std::vector<AppliedCounts> applied;  // of each process, where there was something to apply
+  std::string fix_file;                // that `fix` wrote; empty: there is nothing to apply
   GuestEnd end;
 };
 
@@ -42,6 +48,9 @@ Result<RunOutcome> run(const RunOptions& options, const Say& say);
 
 // The exit status of a run by the precedence of exit_status.h.
 ExitStatus status_of(const RunOutcome& outcome, const std::vector<HazardClass>& require);
+
+// How it ended and what was applied, for its JSON.
+report::JsonOptions json_options(const RunOutcome& outcome);
 
 // Writes trace.db, report.txt and findings.json into the folder of the run.
 Status keep_results(const RunOutcome& outcome, const CheckOptions& options);

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "app/apply_file.h"
 #include "app/files.h"
 #include "app/fix_file.h"
 #include "cli/commands.h"
@@ -21,6 +22,7 @@ struct Arguments {
   CheckArguments check;
   explore::Options explore;
   bool expect = false;
+  std::string save;
 };
 
 int judge(const std::vector<app::Fixed>& fixed) {
@@ -51,6 +53,12 @@ int run_fix(const Arguments& arguments) {
   if (!fixed.ok()) return say_error(fixed.error()), kUsage;
   print(render(app::subjects_of(fixed.value()), arguments.check, options.value(),
                app::shell_word(arguments.file)));
+  if (!arguments.save.empty()) {
+    const Status saved = app::save_fix_file(fixed.value(), arguments.file, arguments.save,
+                                            options.value().strict_threads);
+    if (!saved.ok()) return say_error(saved.error()), kUsage;
+    say("to apply it: bohr run --apply " + app::shell_word(arguments.save) + " -- CMD ...");
+  }
   if (arguments.expect) return judge(fixed.value());
   return static_cast<int>(app::status_of(fixed.value(), options.value().require));
 }
@@ -70,6 +78,8 @@ void add_fix(CLI::App* app, int* status) {
       ->capture_default_str();
   command->add_flag("--expect", arguments->expect,
                     "judge the fix lines of cases: 0 when none fails, 1 when one does");
+  command->add_option("--save", arguments->save,
+                      "write the repair as edges for bohr run --apply into this file");
   add_check_arguments(command, &arguments->check);
   command->callback([arguments, status] { *status = run_fix(*arguments); });
 }

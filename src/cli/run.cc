@@ -21,14 +21,14 @@ struct Arguments {
   std::string exit = "bohr";
   bool explore = false;
   bool fix = false;
+  std::string apply;
+  std::string unresolved = "refuse";
   app::HoldOptions hold;
   CheckArguments check;
 };
 
 std::string as_json(const app::RunOutcome& outcome) {
-  report::JsonOptions json;
-  json.program_exit = report::ProgramExit{outcome.end.code, outcome.end.signal};
-  return report::render_json(app::subjects_of(outcome.processes), json);
+  return report::render_json(app::subjects_of(outcome.processes), app::json_options(outcome));
 }
 
 int report_run(const app::RunOutcome& outcome, const Arguments& arguments,
@@ -39,6 +39,9 @@ int report_run(const app::RunOutcome& outcome, const Arguments& arguments,
     status = app::ExitStatus::unusable;
   } else {
     say("kept in " + outcome.dir + ": report.txt, findings.json and the logs");
+    if (!outcome.fix_file.empty())
+      say("until the source is repaired: bohr run --apply " + app::shell_word(outcome.fix_file) +
+          " -- ..., or BOHR_APPLY (docs/apply.md)");
   }
   const std::string text = arguments.check.format == "json"
                                ? as_json(outcome)
@@ -70,6 +73,8 @@ int run_guest(const Arguments& arguments, const std::vector<std::string>& extra,
   run.check = options.value();
   if (arguments.explore) run.explore = arguments.hold;
   run.fix = arguments.fix;
+  run.apply = arguments.apply;
+  run.refuse_unresolved = arguments.unresolved == "refuse";
   const Result<app::RunOutcome> outcome = app::run(run, [](const std::string& line) { say(line); });
   if (!outcome.ok()) return say_error(outcome.error()), kUsage;
   return report_run(outcome.value(), arguments, options.value());
@@ -91,6 +96,16 @@ void add_run(CLI::App* app, const std::vector<std::string>* guest, int* status) 
   command->add_flag("--explore", arguments->explore,
                     "hold a launch of each suspicious graph and run its orders there");
   command->add_flag("--fix", arguments->fix, "propose repairs of what was found at the end");
+  CLI::Option* apply = command->add_option(
+      "--apply", arguments->apply,
+      "a fix file: its edges are added to the program's graphs before they are instantiated");
+  command
+      ->add_option("--unresolved", arguments->unresolved,
+                   "a graph with the mistake that the fix file cannot repair: refuse ends the "
+                   "program, warn goes on")
+      ->check(CLI::IsMember({"refuse", "warn"}))
+      ->capture_default_str()
+      ->needs(apply);
   command->add_option("--launch", arguments->hold.launch, "which launch of a graph is held first")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);

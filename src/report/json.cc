@@ -279,6 +279,12 @@ Json Document::build(const JsonOptions& options) {
   json["witness"] = all_witnesses.empty() ? Json(nullptr) : all_witnesses.front();
   json["witnesses"] = std::move(all_witnesses);
   json["fixes"] = repairs_json(subjects_);
+  for (const AppliedFix& fix : options.applied)
+    json["applied"].push_back({{"process", fix.process},
+                               {"applied", fix.applied},
+                               {"not_needed", fix.not_needed},
+                               {"unresolved", fix.unresolved},
+                               {"why", fix.whys}});
   json["program_exit"] = nullptr;
   if (options.program_exit) {
     const ProgramExit& end = *options.program_exit;

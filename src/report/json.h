@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "report/entries.h"
 
@@ -16,8 +17,18 @@ struct ProgramExit {
   int signal = 0;
 };
 
+// What became of a fix file in the graphs of one process.
+struct AppliedFix {
+  std::string process;
+  int64_t applied = 0;
+  int64_t not_needed = 0;
+  int64_t unresolved = 0;
+  std::vector<std::string> whys;  // of the unresolved ones
+};
+
 struct JsonOptions {
   std::optional<ProgramExit> program_exit;
+  std::vector<AppliedFix> applied;
 };
 
 // Equal arguments give equal bytes. Ends with a line feed.

@@ -27,6 +27,8 @@ std::string graph_text(const Program& program, GraphId id) {
   return " in " + (graph.name.empty() ? "graph " + std::to_string(number) : printable(graph.name));
 }
 
+}  // namespace
+
 std::string part_text(const Program& program, const RepairPart& part) {
   const std::string first = printable(part.first), second = printable(part.second);
   switch (part.kind) {
@@ -47,6 +49,8 @@ std::string part_text(const Program& program, const RepairPart& part) {
   }
   return fmt::format("give {}{} memory of its own", first, at_stack(program, part.first_stack));
 }
+
+namespace {
 
 // Layers and launches repeat a part: each text once, in the order of the parts.
 std::vector<std::pair<std::string, int64_t>> counted_parts(const Program& program,

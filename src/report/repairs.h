@@ -11,6 +11,9 @@
 
 namespace bohr::report {
 
+// What a part asks for, with file and line where they are known.
+std::string part_text(const Program& program, const RepairPart& part);
+
 void add_repairs(Page* page, std::span<const Subject> subjects);
 // One object for each part; `proposal` numbers those that belong together.
 nlohmann::ordered_json repairs_json(std::span<const Subject> subjects);

@@ -21,6 +21,8 @@ class LogWriter {
   // and fills `why`.
   static std::unique_ptr<LogWriter> create(const std::string& path, uint64_t limit,
                                            std::string* why);
+  // Drops everything, for a recorder that is to record nothing.
+  static std::unique_ptr<LogWriter> nowhere();
   ~LogWriter();
   LogWriter(const LogWriter&) = delete;
   LogWriter& operator=(const LogWriter&) = delete;

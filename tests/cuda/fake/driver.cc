@@ -33,6 +33,7 @@ struct CUevent_st {
 
 namespace {
 
+cuuint64_t captures = 0;
 CUgraph capturing = nullptr;
 std::set<CUstream> captured_streams;  // that this capture reached
 
@@ -59,8 +60,10 @@ void add_node(CUstream stream, std::unique_ptr<CUgraphNode_st> node) {
   fake_fire(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, &data);
 }
 
-void add_kernel_node(CUstream stream, CUfunction function, void** params) {
-  add_node(stream, fake_kernel_node(function, params));
+void add_kernel_node(CUstream stream, CUfunction function, unsigned grid, void** params) {
+  auto node = fake_kernel_node(function, params);
+  node->params.gridDimX = grid;
+  add_node(stream, std::move(node));
 }
 
 CUgraphExec exec_of(CUgraph graph) {
@@ -175,6 +178,21 @@ CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode* from, CUgraphNode* to, C
   }
   return *count = graph->edges.size(), CUDA_SUCCESS;
 }
+CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
+                                   const CUgraphEdgeData* data, size_t count) {
+  if (std::getenv("FAKE_NO_EDGES") != nullptr) return CUDA_ERROR_NOT_SUPPORTED;
+  const auto body = [&] {
+    for (size_t i = 0; i < count; ++i) graph->edges.push_back({from[i], to[i]});
+  };
+  return CALL(cuGraphAddDependencies_v2, body, graph, from, to, data, count);
+}
+CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
+                                      const CUgraphEdgeData* data, size_t count) {
+  const auto body = [&] {
+    for (size_t i = 0; i < count; ++i) std::erase(graph->edges, std::pair(from[i], to[i]));
+  };
+  return CALL(cuGraphRemoveDependencies_v2, body, graph, from, to, data, count);
+}
 CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType* type) {
   return *type = node->type, CUDA_SUCCESS;
 }
@@ -197,7 +215,8 @@ CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus* statu
                                    const CUgraphEdgeData**, size_t* count) {
   *status = stream->capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
   stream->listed.assign(stream->frontier.begin(), stream->frontier.end());
-  *id = 7, *graph = capturing, *frontier = stream->listed.data(), *count = stream->listed.size();
+  *id = captures, *graph = capturing, *frontier = stream->listed.data(),
+  *count = stream->listed.size();
   return CUDA_SUCCESS;
 }
 
@@ -227,6 +246,7 @@ CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {
   const auto body = [&] {
     capture(stream);
     capturing = new CUgraph_st;
+    ++captures;
   };
   return CALL(cuStreamBeginCapture_v2, body, stream, mode);
 }
@@ -275,7 +295,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned 
                         void** extra) {
   const auto body = [&] {
     if (stream->capturing)
-      add_kernel_node(stream, function, params);
+      add_kernel_node(stream, function, gx, params);
     else if (function->run)
       function->run(params);
   };

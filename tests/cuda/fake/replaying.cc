@@ -57,7 +57,9 @@ CUresult cuGraphCreate(CUgraph* graph, unsigned) { return *graph = new CUgraph_s
 CUresult cuGraphDestroy(CUgraph graph) { return delete graph, CUDA_SUCCESS; }
 CUresult cuGraphAddKernelNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
                                  size_t count, const CUDA_KERNEL_NODE_PARAMS* params) {
-  return add(graph, before, count, node, fake_kernel_node(params->func, params->kernelParams));
+  auto made = fake_kernel_node(params->func, params->kernelParams);
+  made->params.gridDimX = params->gridDimX;
+  return add(graph, before, count, node, std::move(made));
 }
 CUresult cuGraphAddMemcpyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
                               size_t count, const CUDA_MEMCPY3D* copy, CUcontext) {

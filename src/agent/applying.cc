@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver is asked for the edges again after they were added, and the pairs are looked at in
+// what it says.
+#include "agent/applying.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "agent/environment.h"
+#include "agent/files.h"
+#include "agent/graphs.h"
+#include "agent/recorder.h"
+
+namespace bohr::agent {
+namespace {
+
+constexpr size_t kMaxFile = size_t{64} << 20;
+constexpr size_t kMaxWhys = 20;
+constexpr int kRefused = 2;
+
+void say(const std::string& text) {
+  const std::string line = "bohr: " + text + "\n";
+  if (write(STDERR_FILENO, line.data(), line.size()) < 0) {
+    // Nowhere is left to say it.
+  }
+}
+
+std::string words_of(const patch::Counts& counts) {
+  return "applied in " + std::to_string(counts.applied) + ", not needed in " +
+         std::to_string(counts.not_needed) + ", unresolved in " + std::to_string(counts.unresolved);
+}
+
+// Whole or not at all, for it is read while the program runs.
+void write_counts(const Applying& a) {
+  if (a.count_path.empty()) return;
+  const std::string text = patch::to_text(a.counts);
+  const std::string temporary = a.count_path + ".tmp";
+  const int file =
+      open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0) return;
+  const bool whole = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  close(file);
+  if (whole) std::rename(temporary.c_str(), a.count_path.c_str());
+}
+
+// The caller holds the mutex of `a`.
+void not_resolved(Recorder& r, Applying& a, const std::string& why) {
+  if (!a.refuse) {
+    if (a.count_path.empty()) say(a.path + ": " + why);
+    return;
+  }
+  a.counts.refused = why;
+  write_counts(a);
+  if (a.count_path.empty())
+    say(a.path + ": " + why + "; refused (BOHR_UNRESOLVED=warn goes on unrepaired)");
+  if (r.log) r.log->close(r.tick());
+  _exit(kRefused);
+}
+
+CUgraphEdgeData data_of(const trace::Edges& edges, size_t index) {
+  CUgraphEdgeData data;
+  std::memset(&data, 0, sizeof data);
+  const uint64_t type = edges.types[index];
+  data.type = static_cast<unsigned char>(type & 0xff);
+  data.from_port = static_cast<unsigned char>(type >> 8 & 0xff);
+  data.to_port = static_cast<unsigned char>(type >> 16 & 0xff);
+  return data;
+}
+
+size_t index_of(const trace::Edges& edges, const patch::NewEdge& edge) {
+  for (size_t i = 0; i < edges.from.size(); ++i)
+    if (edges.from[i] == edge.from && edges.to[i] == edge.to) return i;
+  return edges.from.size();
+}
+
+// A programmatic edge between the two is made full: there can be one edge only.
+bool add_edge(Recorder& r, CUgraph graph, const std::vector<CUgraphNode>& handles,
+              const patch::NewEdge& edge, trace::Edges* edges) {
+  const CUgraphNode from = handles[edge.from], to = handles[edge.to];
+  const size_t known = index_of(*edges, edge);
+  const bool replaces = known < edges->from.size();
+  const CUgraphEdgeData was = replaces ? data_of(*edges, known) : CUgraphEdgeData{};
+  if (!r.driver.cuGraphAddDependencies_v2 || !r.driver.cuGraphRemoveDependencies_v2) return false;
+  if (replaces && r.driver.cuGraphRemoveDependencies_v2(graph, &from, &to, &was, 1) != CUDA_SUCCESS)
+    return false;
+  if (r.driver.cuGraphAddDependencies_v2(graph, &from, &to, nullptr, 1) != CUDA_SUCCESS) {
+    if (replaces) r.driver.cuGraphAddDependencies_v2(graph, &from, &to, &was, 1);
+    return false;
+  }
+  if (replaces) {
+    edges->types[known] = 0;
+  } else {
+    edges->from.push_back(edge.from), edges->to.push_back(edge.to), edges->types.push_back(0);
+  }
+  return true;
+}
+
+// Takes away what was added of edges that do not all go in.
+void take_back(Recorder& r, CUgraph graph, const std::vector<CUgraphNode>& handles,
+               const trace::Edges& before, trace::Edges* edges) {
+  for (size_t i = 0; i < edges->from.size(); ++i) {
+    const bool added = i >= before.from.size();
+    if (!added && edges->types[i] == before.types[i]) continue;
+    const CUgraphNode from = handles[edges->from[i]], to = handles[edges->to[i]];
+    r.driver.cuGraphRemoveDependencies_v2(graph, &from, &to, nullptr, 1);
+    if (added) continue;
+    const CUgraphEdgeData was = data_of(before, i);
+    r.driver.cuGraphAddDependencies_v2(graph, &from, &to, &was, 1);
+  }
+  *edges = before;
+}
+
+bool add_edges(Recorder& r, CUgraph graph, const std::vector<CUgraphNode>& handles,
+               const std::vector<patch::NewEdge>& wanted, trace::Edges* edges) {
+  const trace::Edges before = *edges;
+  for (const patch::NewEdge& edge : wanted) {
+    if (add_edge(r, graph, handles, edge, edges)) continue;
+    take_back(r, graph, handles, before, edges);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::unique_ptr<Applying> make_applying(const std::string& count_path) {
+  const char* path = std::getenv(kApplyVariable);
+  if (!path || !*path) return nullptr;
+  auto applying = std::make_unique<Applying>();
+  applying->path = path;
+  applying->count_path = count_path;
+  const char* unresolved = std::getenv(kUnresolvedVariable);
+  applying->refuse = !unresolved || std::strcmp(unresolved, "warn") != 0;
+  const std::string text = read_file(path, kMaxFile);
+  auto file = patch::parse_fix_file(text, path);
+  const Status usable = file.ok() ? patch::has_edge_form(file.value(), path) : Status(file.error());
+  if (!usable.ok()) {
+    say(to_string(usable.error()));
+    _exit(kRefused);
+  }
+  applying->file = std::move(file).value();
+  write_counts(*applying);
+  return applying;
+}
+
+void apply_to(Recorder& r, CUgraph graph, const std::vector<CUgraphNode>& handles,
+              const std::vector<trace::Node>& nodes, trace::Edges* edges) {
+  Applying* a = r.applying.get();
+  if (!a) return;
+  bool seen = false;
+  {
+    std::lock_guard lock(r.mutex);
+    seen = std::exchange(r.graphs.templates[graph].matched, true);
+  }
+  const auto name_of = [&r](uint32_t number) { return function_name(r, number); };
+  patch::Match match = patch::match(a->file, {nodes, *edges, name_of});
+  if (seen && match.need != patch::Need::needed) return;  // read again after other changes
+  if (match.need == patch::Need::needed) {
+    const bool added = add_edges(r, graph, handles, match.edges, edges);
+    if (!added || !patch::in_order({nodes, *edges, name_of}, match.pairs))
+      match = {patch::Need::unresolved, {}, {}, "the driver refused an edge"};
+  }
+  std::lock_guard lock(a->mutex);
+  a->counts.of_fix += match.need != patch::Need::elsewhere;
+  a->counts.applied += match.need == patch::Need::needed;
+  a->counts.not_needed +=
+      match.need == patch::Need::not_needed || match.need == patch::Need::elsewhere;
+  if (match.need == patch::Need::unresolved) {
+    ++a->counts.unresolved;
+    const std::string why =
+        "a graph of " + std::to_string(nodes.size()) + " nodes is not repaired: " + match.why;
+    if (a->counts.whys.size() < kMaxWhys) a->counts.whys.push_back(why);
+    not_resolved(r, *a, why);
+  }
+  write_counts(*a);
+}
+
+void note_launch(Recorder& r) {
+  Applying* a = r.applying.get();
+  if (!a) return;
+  std::lock_guard lock(a->mutex);
+  if (std::exchange(a->launched, true)) return;
+  if (a->count_path.empty()) say(a->path + ": " + words_of(a->counts));
+  if (a->counts.of_fix == 0)
+    not_resolved(r, *a, "a graph is launched, and none of those that the fix is for was made");
+  if (!r.only_applies) return;
+  for (const CUpti_CallbackId id :
+       {CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz})
+    r.cupti.cuptiEnableCallback(0, r.subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id);
+}
+
+void not_applied(Recorder& r, const std::string& why) {
+  std::lock_guard lock(r.applying->mutex);
+  r.applying->counts.whys.push_back(why);
+  not_resolved(r, *r.applying, why);
+  write_counts(*r.applying);
+}
+
+}  // namespace bohr::agent

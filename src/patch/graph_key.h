@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What makes two graphs the same: their nodes' kinds and kernels, in the driver's order, and their
+// edges. Addresses are left out, and sizes have a key of their own, for the graphs that a program
+// captures for its batch sizes often differ in nothing else.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "trace/writer/records.h"
+
+namespace bohr::patch {
+
+// A graph as its records tell it. `name_of` gives the mangled name of a function number.
+struct GraphView {
+  std::span<const trace::Node> nodes;
+  const trace::Edges& edges;
+  std::function<std::string(uint32_t)> name_of;
+};
+
+// The mangled name of a kernel; "memcpy", "memset", "node 5", … for other nodes.
+std::string kernel_of(const GraphView& graph, const trace::Node& node);
+
+uint64_t topology_key(const GraphView& graph);
+// Launch dimensions, and the extents of copies and sets.
+uint64_t sizes_key(const GraphView& graph);
+
+}  // namespace bohr::patch

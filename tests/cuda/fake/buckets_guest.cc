@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program under test for `--apply`: one graph for each of some batch sizes. In each a
+// side stream, which has not waited for main, reads a block: a race where that is the one which
+// main has just written (even sizes), none where it is another (odd ones). The stand-in driver runs
+// nodes in issue order, so that the race is never lost.
+//
+//   buckets_guest ARM [SIZES]
+//
+// ARM: recorded; more (one size more than what was recorded, and racy); apart (the same, but its
+// blocks are apart); other (one node more in each graph); elsewhere (graphs of another kind);
+// by_hand (no capture: the nodes are added); late (a graph of another kind is launched first).
+// Says "N edges", by graph, as the driver has them at the end.
+#include <cuda.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+using Kernel = void (*)(void** params);
+extern "C" CUfunction fake_kernel(const char* name, size_t parameters, Kernel run);
+
+namespace {
+
+constexpr size_t kUnit = 4096;
+
+CUstream main_stream, side;
+CUevent fork_event, join_event;
+CUfunction produce, consume, combine;
+
+void nothing(void**) {}
+
+CUdeviceptr block(unsigned size) {
+  CUdeviceptr memory = 0;
+  cuMemAlloc_v2(&memory, size * kUnit);
+  return memory;
+}
+void launch(CUfunction function, unsigned size, CUstream stream, CUdeviceptr a, CUdeviceptr b) {
+  void* params[] = {&a, &b};
+  cuLaunchKernel(function, size, 1, 1, 1, 1, 1, 0, stream, params, nullptr);
+}
+
+CUgraph captured(const std::string& arm, unsigned size, bool racy) {
+  const CUdeviceptr input = block(size), made = block(size), out = block(size);
+  const CUdeviceptr used = racy ? made : input;
+  CUgraph graph = nullptr;
+  cuStreamBeginCapture_v2(main_stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+  if (arm == "elsewhere") {
+    launch(combine, size, main_stream, input, out);
+  } else {
+    if (arm == "other") launch(combine, size, main_stream, out, out);
+    cuEventRecord(fork_event, main_stream);
+    cuStreamWaitEvent(side, fork_event, 0);
+    launch(produce, size, main_stream, made, input);
+    launch(consume, size, side, used, out);
+    cuEventRecord(join_event, side);
+    cuStreamWaitEvent(main_stream, join_event, 0);
+    launch(combine, size, main_stream, made, out);
+  }
+  cuStreamEndCapture(main_stream, &graph);
+  return graph;
+}
+
+CUgraphNode added(CUgraph graph, CUfunction function, const std::vector<CUgraphNode>& after,
+                  unsigned size, CUdeviceptr a, CUdeviceptr b) {
+  void* values[] = {&a, &b};
+  CUDA_KERNEL_NODE_PARAMS params = {};
+  params.func = function;
+  params.gridDimX = size, params.gridDimY = params.gridDimZ = 1;
+  params.blockDimX = params.blockDimY = params.blockDimZ = 1;
+  params.kernelParams = values;
+  CUgraphNode node = nullptr;
+  cuGraphAddKernelNode_v2(&node, graph, after.data(), after.size(), &params);
+  return node;
+}
+
+CUgraph by_hand(unsigned size, bool racy) {
+  const CUdeviceptr input = block(size), made = block(size), out = block(size);
+  const CUdeviceptr used = racy ? made : input;
+  CUgraph graph = nullptr;
+  cuGraphCreate(&graph, 0);
+  const CUgraphNode writer = added(graph, produce, {}, size, made, input);
+  const CUgraphNode reader = added(graph, consume, {}, size, used, out);
+  added(graph, combine, {writer, reader}, size, made, out);
+  return graph;
+}
+
+void run(CUgraph graph) {
+  CUgraphExec exec = nullptr;
+  cuGraphInstantiateWithFlags(&exec, graph, 0);
+  for (int i = 0; i < 3; ++i) cuGraphLaunch(exec, main_stream);
+  cuStreamSynchronize(main_stream);
+  size_t edges = 0;
+  cuGraphGetEdges(graph, nullptr, nullptr, nullptr, &edges);
+  std::printf("%zu edges\n", edges);
+  cuGraphExecDestroy(exec);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2 || cuInit(0) != CUDA_SUCCESS) return 3;
+  const std::string arm = argv[1];
+  const unsigned sizes = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 5;
+  for (CUstream* stream : {&main_stream, &side}) cuStreamCreate(stream, CU_STREAM_NON_BLOCKING);
+  for (CUevent* event : {&fork_event, &join_event}) cuEventCreate(event, 0);
+  produce = fake_kernel("_Z7producePjPKj", 2, nothing);
+  consume = fake_kernel("_Z7consumePKjPj", 2, nothing);
+  combine = fake_kernel("_Z7combinePKjPj", 2, nothing);
+  if (arm == "late") run(captured("elsewhere", 1, false));
+  std::vector<CUgraph> graphs;
+  for (unsigned size = 1; size <= sizes; ++size)
+    graphs.push_back(arm == "by_hand" ? by_hand(size, size % 2 == 0)
+                                      : captured(arm, size, size % 2 == 0));
+  if (arm == "more") graphs.push_back(captured(arm, sizes + 1, true));
+  if (arm == "apart") graphs.push_back(captured(arm, sizes + 1, false));
+  for (CUgraph graph : graphs) run(graph);
+  return 0;
+}
