@@ -1,6 +1,6 @@
 # Finds what the core needs and names all that is missing at once, with its Debian package.
 # Results are imported targets: SQLite::SQLite3, zstd::zstd, fmt::fmt, CLI11::CLI11,
-# nlohmann_json::nlohmann_json, GTest::gtest_main.
+# nlohmann_json::nlohmann_json, Boost::headers, GTest::gtest_main.
 set(BOHR_SQLITE_INCLUDE_DIR "" CACHE PATH "Folder of sqlite3.h where it is not installed")
 set(_missing_text "")
 set(_missing_packages "")
@@ -48,6 +48,10 @@ endif()
 find_package(nlohmann_json QUIET)
 if(NOT nlohmann_json_FOUND)
   _missing("nlohmann-json" nlohmann-json3-dev)
+endif()
+find_package(Boost QUIET)
+if(NOT Boost_FOUND)
+  _missing("Boost.Math" libboost-dev)
 endif()
 if(BOHR_TESTS)
   find_package(GTest QUIET)

@@ -71,7 +71,7 @@ endif()
 bohr_library(bohr_explore GLOB explore/* PUBLIC bohr_order bohr_replay)
 bohr_library(bohr_fix GLOB fix/* PUBLIC bohr_check bohr_explore)
 bohr_library(bohr_engine GLOB engine/* PUBLIC bohr_gpu bohr_base)
-bohr_library(bohr_stats GLOB stats/* PUBLIC bohr_base)
+bohr_library(bohr_stats GLOB stats/* PUBLIC bohr_base PRIVATE Boost::headers)
 bohr_library(bohr_stress GLOB stress/*
              PUBLIC bohr_base bohr_stats PRIVATE nlohmann_json::nlohmann_json)
 bohr_library(bohr_report GLOB report/*

@@ -12,27 +12,30 @@ namespace bohr::cli {
 
 namespace {
 
-constexpr int32_t kOwnRuns = 200;
-
-int run_demo(int32_t own_runs) {
-  const Result<app::Demo> demo = [&] {
-    const Progress progress("checking the recorded traces");
-    return app::demo(app::find_traces(), own_runs, output_style());
+int run_demo(app::demo::Options options) {
+  options.traces = app::find_traces();
+  const auto measured = [&] {
+    const Progress progress("running the layer, and what follows");
+    return app::demo::measure(options);
   }();
-  if (!demo.ok()) return say_error(demo.error()), kUsage;
-  if (!print(demo.value().text)) return kUsage;
-  return demo.value().as_expected ? 0 : 1;
+  if (!measured.ok()) return say_error(measured.error()), kUsage;
+  if (!print(app::demo::story_text(measured.value(), output_style()))) return kUsage;
+  return app::demo::unexpected(measured.value()).empty() ? 0 : 1;
 }
 
 }  // namespace
 
 void add_demo(CLI::App* app, int* status) {
-  CLI::App* command = app->add_subcommand("demo", "what Bohr does, on small and recorded programs");
-  auto own_runs = std::make_shared<int32_t>(kOwnRuns);
-  command->add_option("--own-runs", *own_runs, "how often the simulated program runs by itself")
+  CLI::App* command =
+      app->add_subcommand("demo", "the story of one race, from a wrong answer to its repair");
+  auto options = std::make_shared<app::demo::Options>();
+  command
+      ->add_option("--steps", options->steps, "how many are counted of each way to run the program")
       ->capture_default_str()
-      ->check(CLI::Range(0, 1'000'000));
-  command->callback([own_runs, status] { *status = run_demo(*own_runs); });
+      ->check(CLI::Range(100, 1'000'000));
+  command->add_option("--seed", options->seed, "of the timings and the random orders")
+      ->capture_default_str();
+  command->callback([options, status] { *status = run_demo(*options); });
 }
 
 }  // namespace bohr::cli

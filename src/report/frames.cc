@@ -106,16 +106,19 @@ std::string short_name(std::string_view label) {
   return name;
 }
 
+// Native code has lines where its symbols say so.
+bool has_line(const Frame& frame) { return frame.python || frame.line > 0; }
+
 std::string frame_text(const Frame& frame) {
   const std::string function = short_name(frame.function);
-  if (!frame.python) {
+  if (!has_line(frame)) {
     return frame.file.empty() ? function : fmt::format("{} ({})", function, base_name(frame.file));
   }
   return fmt::format("{}:{} {}", base_name(frame.file), frame.line, function);
 }
 
 std::string full_frame_text(const Frame& frame) {
-  if (!frame.python) return fmt::format("{} ({})", demangled(frame.function), frame.file);
+  if (!has_line(frame)) return fmt::format("{} ({})", demangled(frame.function), frame.file);
   return fmt::format("{}:{} {}", frame.file, frame.line, frame.function);
 }
 
@@ -152,7 +155,7 @@ std::string allocated_at(const Program& program, const Lifetime& lifetime) {
 std::string at_stack(const Program& program, StackId stack) {
   const Frame* frame = useful_frame(program, stack);
   if (frame == nullptr) return {};
-  if (!frame->python) return " in " + frame_text(*frame);
+  if (!has_line(*frame)) return " in " + frame_text(*frame);
   return fmt::format(" at {}:{}", base_name(frame->file), frame->line);
 }
 

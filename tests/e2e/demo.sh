@@ -7,16 +7,18 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
 SECONDS=0
 expect_status 0 demo -- "$BOHR" demo
 expect_in out 'RACE 1 of 1   reuse' demo
-expect_in out 'reuse: memory reused too early   PROVED' demo
 expect_in out '20 of 20 identical' demo
-expect_in out 'A decode step on a simulated GPU' demo
-expect_in out 'CLEAN: no race' demo
+expect_in out 'eager, two streams    0 of 1000 ' demo
+expect_in out 'graph, one stream     0 of 1000 ' demo
+expect_in out 'the same, repaired    0 of 1000 ' demo
+expect_not_in out 'graph, two streams    0 of 1000 ' demo
 expect_in out 'Every verdict is the expected one.' demo
 expect_not_in out 'NOT AS EXPECTED' demo
-expect_in out 'of 200 runs left other outputs (' demo
-expect_status 0 'a short demo' -- "$BOHR" demo --own-runs 7
-expect_in out 'of 7 runs left other outputs (' 'a short demo'
-expect_status 0 'a demo without own runs' -- "$BOHR" demo --own-runs 0
-expect_not_in out 'runs left other outputs' 'a demo without own runs'
+cp out first
+expect_status 0 'the demo again' -- "$BOHR" demo --seed 1
+cmp -s out first || fail 'one seed gives two stories'
+expect_status 0 'another seed' -- "$BOHR" demo --seed 99 --steps 300
+expect_in out 'graph, one stream     0 of 300 ' 'another seed'
+cmp -s out first && fail 'another seed gives the same story'
 ((SECONDS < 60)) || fail "the demo took $SECONDS s"
 finish

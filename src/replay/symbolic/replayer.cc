@@ -86,7 +86,7 @@ class SymbolicReplayer : public Replayer {
         "no-own-run", program_.source, "",
         "it is explored on symbolic memory, which runs its steps only in a given order: there "
         "are no runs of its own to count",
-        "leave out --own-runs; `bohr demo --own-runs N` has a program that runs"};
+        "leave out --own-runs"};
   }
 
   Status restore() override {

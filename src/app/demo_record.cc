@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/demo_record.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include "app/demo_arms.h"
+#include "replay/sim/replayer.h"
+#include "trace/import.h"
+#include "trace/open.h"
+
+namespace bohr::app::demo {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int32_t kSteps = 2;  // a step and one that builds on it
+// The memory of the simulated GPU starts as zeros, as memory that was never used does. What earlier
+// work of another kind would have left there has to be put in.
+constexpr uint8_t kStale = 0xa5;
+
+// A folder of its own below the system's for temporary files, gone with it.
+class TemporaryFolder {
+ public:
+  static Result<std::unique_ptr<TemporaryFolder>> make() {
+    std::error_code error;
+    std::string name = (fs::temp_directory_path(error) / "bohr-XXXXXX").string();
+    if (error || mkdtemp(name.data()) == nullptr) {
+      return Error{"file-write", name, "", "no temporary folder can be made",
+                   "set TMPDIR to a folder that is writable"};
+    }
+    return std::unique_ptr<TemporaryFolder>(new TemporaryFolder(name));
+  }
+  ~TemporaryFolder() {
+    std::error_code error;
+    fs::remove_all(path_, error);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::string file(const char* name) const { return path_ + "/" + name; }
+
+ private:
+  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+explore::Options options_with(uint64_t seed) {
+  explore::Options options;
+  options.seed = seed;
+  options.fill = kStale;
+  options.all_orders = true;
+  return options;
+}
+
+}  // namespace
+
+Result<Recorded> record(Arm arm, const Learned& learned) {
+  BOHR_TRY(folder, TemporaryFolder::make());
+  const std::string log = folder->file("demo.bohr");
+  BOHR_TRY(ran, run_arm(arm, kSteps, learned, log));
+  BOHR_TRY(input, trace::read_input(log));
+  BOHR_TRY(program, trace::to_program(input));
+  BOHR_TRY(checked, check_program(std::move(program), to_string(arm), {}));
+  return Recorded{std::move(checked), std::move(ran)};
+}
+
+Result<Explored> explore_recorded(const Recorded& recorded, uint64_t seed) {
+  const Ran& ran = recorded.ran;
+  BOHR_TRY(replayer, replay::sim_replayer(recorded.checked.program, ran.tape, timing(), memory()));
+  return explore_on(*replayer, recorded.checked, {}, options_with(seed));
+}
+
+Result<Fixed> fix_recorded(const Recorded&, Explored explored, uint64_t seed) {
+  std::vector<Explored> one;
+  one.push_back(std::move(explored));
+  return std::move(fix_all(std::move(one), {}, options_with(seed)).front());
+}
+
+}  // namespace bohr::app::demo
