@@ -22,6 +22,9 @@ class ForwardingReplayer : public replay::Replayer {
   Result<replay::Outcome> run_unforced(uint64_t seed) override {
     return inner_->run_unforced(seed);
   }
+  Result<replay::Timings> time(std::span<const replay::Variant> variants, int32_t rounds) override {
+    return inner_->time(variants, rounds);
+  }
   Status restore() override { return inner_->restore(); }
   Status pause() override { return inner_->pause(); }
   Status resume() override { return inner_->resume(); }

@@ -9,6 +9,7 @@
 
 #include "check/check.h"
 #include "fix/apply.h"
+#include "fix/cost.h"
 #include "fix/proposals.h"
 
 namespace bohr::fix {
@@ -48,6 +49,7 @@ class Fixer {
     // The chosen ones lose what they do not need first, for the others are tried beside them.
     for (const bool chosen : {true, false})
       for (size_t i = 0; i < proposals_.size(); ++i) BOHR_TRY_STATUS(verify(i, chosen));
+    BOHR_TRY_STATUS(measure(&repairs));
     for (size_t i = 0; i < proposals_.size(); ++i) {
       if (proposals_[i].empty()) repairs.reasons.emplace_back("fix-none");
       for (Repair& repair : proposals_[i]) repairs.proposals.push_back(std::move(repair));
@@ -172,6 +174,30 @@ class Fixer {
       BOHR_TRY(left, what_is_left(all_parts(cause, without)));
       if (left.none()) repair->parts = std::move(without);
     }
+    return Nothing{};
+  }
+
+  // --- measuring ---
+
+  Status measure(Repairs* repairs) {
+    std::vector<Parts> sets;
+    std::vector<Repair*> measured;
+    for (size_t i = 0; i < proposals_.size(); ++i)
+      for (Repair& repair : proposals_[i])
+        if (repair.verified) {
+          sets.push_back(all_parts(i, repair.parts));
+          measured.push_back(&repair);
+        }
+    if (sets.empty()) return Nothing{};
+    std::unique_ptr<replay::Replayer> replayer;
+    if (options_.replayer) {
+      BOHR_TRY(made, options_.replayer(setting_.program));
+      replayer = std::move(made);
+    }
+    BOHR_TRY(costs, costs_of(setting_, sets, replayer.get(), options_.rounds));
+    repairs->costs = costs.costs;
+    for (size_t i = 0; i < measured.size(); ++i) measured[i]->cost = costs.sets[i];
+    repairs->reasons.insert(repairs->reasons.end(), costs.reasons.begin(), costs.reasons.end());
     return Nothing{};
   }
 

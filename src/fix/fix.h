@@ -5,7 +5,7 @@
 // nothing, the explorer finds no order that differs, an order in which every read sees its intended
 // writer is still legal, and to take any part of it away brings a finding back. Parts that are not
 // needed are dropped before. Chosen is for each cause the first proposal, unless another one makes
-// all of them together hold.
+// all of them together hold. What verified ones cost is measured at the end (fix/cost.h).
 #pragma once
 
 #include <functional>
@@ -24,6 +24,7 @@ struct Options {
   bool strict_threads = false;
   // Runs the repaired program; null: verified by the check alone (reason `fix-not-replayed`).
   std::function<Result<std::unique_ptr<replay::Replayer>>(const Program&)> replayer;
+  int32_t rounds = 101;  // in which all that is compared runs once, to measure what repairs cost
 };
 
 // Errors are those of ordering, checking and exploring the program.

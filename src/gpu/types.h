@@ -49,6 +49,11 @@ class Params {
     return *this;
   }
 
+  // Other contents of one parameter, or of a part of it: 8 bytes from `offset` on.
+  void set_word(size_t offset, uint64_t value) {
+    std::memcpy(image_.data() + offset, &value, sizeof value);
+  }
+
   const std::vector<uint8_t>& image() const { return image_; }
   const std::vector<uint64_t>& offsets() const { return offsets_; }
   const std::vector<uint64_t>& sizes() const { return sizes_; }

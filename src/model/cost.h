@@ -21,14 +21,14 @@ struct Cost {
   bool kept_known = false;  // false: what overlap gains is not larger than the noise
   Interval kept;            // share of what overlap gains: fully serial 0, as it is 1
   double critical_us = 0;   // length of the critical path, an estimate; 0: durations not known
-  uint64_t pool_bytes = 0;  // the most that was handed out at once
+  uint64_t pool_bytes = 0;  // the most that was handed out at once; 0: not known
 };
 
 // What the repairs' costs are held against.
 struct Costs {
   Cost as_is;
   Cost serial;                // all steps one after the other
-  double noise_us = 0;        // half of the interval in which pairs of runs as it is differ
+  double noise_us = 0;        // the most by which the medians of runs as it is may differ
   int32_t pairs = 0;          // of runs, for each way
   bool virtual_time = false;  // of the simulated GPU; else of a device
 };

@@ -19,6 +19,8 @@
 //   again;
 //     what learn() saved stays what runs start from. Where no program goes on both do nothing more
 //     than restore(). resume() fails (`memory-changed`) when the memory is no longer there.
+//   - time() runs the work as the program would and takes the time; memory is then as after
+//     restore(). What is compared is run in turn, so that what drifts drifts for all.
 //   - release() restores, unless it is paused, and leaves the process as if nothing had happened.
 //   So does destruction.
 //   - What it cannot do it refuses by an Error whose code is a named reason of docs/limits.md or
@@ -30,6 +32,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/range.h"
@@ -99,6 +102,18 @@ struct OwnMemory {
   uint64_t host = 0;  // pinned
 };
 
+// A way to run the work, for its time.
+struct Variant {
+  std::vector<std::pair<int32_t, int32_t>> more;  // steps: the second waits for the first
+  std::vector<int32_t> serial;  // not empty: all steps one after the other, in this order
+};
+
+struct Timings {
+  std::vector<double> ns;       // of one run; round by round, in each for every variant
+  std::vector<double> step_ns;  // by step: how long it runs; empty: not known
+  bool virtual_time = false;    // of a simulated device
+};
+
 class Replayer {
  public:
   virtual ~Replayer() = default;
@@ -117,6 +132,9 @@ class Replayer {
   // As the program runs by itself, in no order of ours; `seed` chooses among its timings where the
   // implementation can. Refused (`no-own-run`) where there is no such thing.
   virtual Result<Outcome> run_unforced(uint64_t seed) = 0;
+  // Every variant once a round, as many rounds as are asked for or fewer where that would take
+  // long. Refused (`no-timing`) where there is no clock, or a variant cannot be made to run.
+  virtual Result<Timings> time(std::span<const Variant> variants, int32_t rounds);
   virtual Status restore() = 0;
   virtual Status pause() { return restore(); }
   virtual Status resume() { return Nothing{}; }

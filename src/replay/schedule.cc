@@ -56,6 +56,31 @@ Status check_parts(const Replayer& replayer, const Request& request) {
   return Nothing{};
 }
 
+Status check_variants(const Replayer& replayer, std::span<const Variant> variants) {
+  const auto refuse = [&](std::string why) {
+    return Error{"replay-request", replayer.program().source, "", std::move(why),
+                 "this is a bug in whoever asked"};
+  };
+  for (const Variant& variant : variants) {
+    if (!variant.serial.empty()) BOHR_TRY_STATUS(check_order(replayer, variant.serial));
+    if (!variant.serial.empty() && !variant.more.empty())
+      return refuse("a serial order cannot be given more order");
+    for (const auto& [from, to] : variant.more)
+      if (!is_step(replayer, from) || !is_step(replayer, to) || from == to)
+        return refuse("order is wanted between steps that do not exist");
+  }
+  return Nothing{};
+}
+
+Error no_timing(const Replayer& replayer, std::string why) {
+  return {"no-timing", replayer.program().source, "", std::move(why),
+          "measure the repaired program itself"};
+}
+
+Result<Timings> Replayer::time(std::span<const Variant>, int32_t) {
+  return no_timing(*this, "where its steps run there is no clock");
+}
+
 Error bad_pin(const Replayer& replayer, int32_t step) {
   return {"replay-pin", replayer.program().source, "step " + std::to_string(step),
           "the pinned contents do not fit what the step writes",

@@ -16,6 +16,9 @@ Status check_request(const Replayer& replayer, const Request& request, PinBytes&
 Status check_order(const Replayer& replayer, std::span<const int32_t> order);
 Status check_parts(const Replayer& replayer, const Request& request);
 Error bad_pin(const Replayer& replayer, int32_t step);
+// `replay-request` when a variant names steps that are none.
+Status check_variants(const Replayer& replayer, std::span<const Variant> variants);
+Error no_timing(const Replayer& replayer, std::string why);
 
 template <class PinBytes>
 Status check_request(const Replayer& replayer, const Request& request, PinBytes&& pin_bytes) {

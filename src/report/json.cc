@@ -285,6 +285,7 @@ Json Document::build(const JsonOptions& options) {
                                {"not_needed", fix.not_needed},
                                {"unresolved", fix.unresolved},
                                {"why", fix.whys}});
+  if (Json costs = repair_costs_json(subjects_); !costs.empty()) json["costs"] = std::move(costs);
   json["program_exit"] = nullptr;
   if (options.program_exit) {
     const ProgramExit& end = *options.program_exit;

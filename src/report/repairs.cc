@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "report/costs.h"
 #include "report/frames.h"
 #include "report/words.h"
 
@@ -71,7 +72,7 @@ std::vector<std::pair<std::string, int64_t>> counted_parts(const Program& progra
 std::string state_text(const Repair& repair) {
   if (repair.covered) return "not needed: the repairs of other causes mend this one as well";
   if (!repair.verified) return "NOT verified: " + repair.refuted;
-  std::string text = "verified";
+  std::string text = repair.in_copy ? "verified in a copy" : "verified";
   if (repair.more_bytes > 0) text += ", " + bytes(repair.more_bytes) + " more at most";
   return text;
 }
@@ -86,19 +87,33 @@ const char* footer(const Repairs& repairs) {
          "that was tried differs, and taking any part away brings a race back";
 }
 
+char letter(size_t proposal) { return static_cast<char>('A' + proposal); }
+
 void add_cause(Page* page, const Subject& subject, int32_t cause,
                std::span<const Repair> proposals) {
   page->blank();
   page->heading("Repairs for " + site_of(subject, cause), "", Ink::bold);
   for (size_t i = 0; i < proposals.size(); ++i) {
     const Repair& repair = proposals[i];
-    std::string name(1, static_cast<char>('A' + i));
+    std::string name(1, letter(i));
     for (const auto& [text, times] : counted_parts(*subject.program, repair)) {
       page->field(name, times == 1 ? text : fmt::format("{} ({} times)", text, count(times)));
       name.clear();
     }
     page->field(name, state_text(repair));
   }
+}
+
+std::vector<NamedCost> costs_of(const Subject& subject) {
+  std::vector<NamedCost> costs;
+  size_t of_cause = 0;
+  const std::vector<Repair>& all = subject.repairs->proposals;
+  for (size_t i = 0; i < all.size(); ++i) {
+    of_cause = i > 0 && all[i - 1].cause == all[i].cause ? of_cause + 1 : 0;
+    if (all[i].verified)
+      costs.emplace_back(site_of(subject, all[i].cause) + " " + letter(of_cause), &all[i].cost);
+  }
+  return costs;
 }
 
 }  // namespace
@@ -114,6 +129,7 @@ void add_repairs(Page* page, std::span<const Subject> subjects) {
       add_cause(page, subject, all[begin].cause, {all.data() + begin, end - begin});
       begin = end;
     }
+    add_costs(page, subject.repairs->costs, costs_of(subject));
     page->blank();
     page->paragraph(footer(*subject.repairs), Ink::dim);
     for (const std::string& reason : subject.repairs->reasons) {
@@ -138,12 +154,14 @@ Json repairs_json(std::span<const Subject> subjects) {
           json["block"] = part.first;
         if (part.kind == RepairKind::lifetime)
           json["until"] = part.until.known() ? Json(part.second) : Json(nullptr);
-        json["verified"] = repair.verified;
+        json["verified"] = repair.verified && !repair.in_copy;
+        if (repair.in_copy) json["verified_in"] = "copy";
         json["proposal"] = proposal;
         json["site"] = site_of(subject, repair.cause);
         json["chosen"] = repair.chosen;
         json["more_bytes"] = repair.more_bytes;
         if (!repair.verified) json["refuted"] = repair.refuted;
+        if (repair.verified) json["cost"] = cost_json(repair.cost);
         if (part.graph.valid()) {
           json["graph"] = subject.program->graphs[part.graph.index()].name;
           json["nodes"] = {part.from, part.to};
@@ -152,6 +170,17 @@ Json repairs_json(std::span<const Subject> subjects) {
         list.push_back(std::move(json));
       }
     }
+  }
+  return list;
+}
+
+Json repair_costs_json(std::span<const Subject> subjects) {
+  Json list = Json::array();
+  for (const Subject& subject : subjects) {
+    if (subject.repairs == nullptr || costs_of(subject).empty()) continue;
+    Json json = costs_json(subject.repairs->costs);
+    json["subject"] = subject.name;
+    list.push_back(std::move(json));
   }
   return list;
 }

@@ -17,5 +17,7 @@ std::string part_text(const Program& program, const RepairPart& part);
 void add_repairs(Page* page, std::span<const Subject> subjects);
 // One object for each part; `proposal` numbers those that belong together.
 nlohmann::ordered_json repairs_json(std::span<const Subject> subjects);
+// What the repairs' costs are held against, one object for each subject that has any.
+nlohmann::ordered_json repair_costs_json(std::span<const Subject> subjects);
 
 }  // namespace bohr::report

@@ -221,4 +221,27 @@ TEST_P(ReplayerSuite, RefusesToLookInsideAWholeRun) {
   EXPECT_EQ(outcome.error().code, "replay-request");
 }
 
+TEST_P(ReplayerSuite, TakesTheTimeOfEachVariantInEachRoundOrSaysThatItCannot) {
+  ASSERT_TRUE(replayer_->restore().ok());
+  const auto saved = digests();
+  const std::vector<replay::Variant> variants = {
+      {}, {{{step("use"), step("second")}}, {}}, {{}, right_}};
+  const auto timings = replayer_->time(variants, 3);
+  EXPECT_EQ(saved, digests()) << "memory is as after restore()";
+  if (!timings.ok()) {
+    EXPECT_EQ(timings.error().code, "no-timing") << to_string(timings.error());
+    return;
+  }
+  EXPECT_EQ(timings.value().ns.size(), 9u);
+  for (const double ns : timings.value().ns) EXPECT_GT(ns, 0);
+  const auto& steps = timings.value().step_ns;
+  EXPECT_TRUE(steps.empty() || steps.size() == replayer_->steps().size());
+}
+
+TEST_P(ReplayerSuite, RefusesToTimeStepsThatAreNone) {
+  const std::vector<replay::Variant> foreign = {{{{0, 99}}, {}}}, few = {{{}, {0, 1}}};
+  EXPECT_FALSE(replayer_->time(foreign, 1).ok());
+  EXPECT_FALSE(replayer_->time(few, 1).ok());
+}
+
 }  // namespace bohr::test

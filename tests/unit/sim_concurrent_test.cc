@@ -143,6 +143,37 @@ TEST(SimConcurrent, StreamPrioritiesDecideWhoIsResident) {
   EXPECT_GT(urgent[0].item.op, urgent[1].item.op);
 }
 
+// Order that is added is order: the second kernel begins when the first has ended.
+TEST(SimConcurrent, MoreOrderHoldsInEveryRun) {
+  Options options;
+  options.timing.kernel = {10'000, 0.9};
+  const Ran ran = run_program(
+      [](Runtime& gpu) -> Status {
+        const Stream a = gpu.make_stream({}), b = gpu.make_stream({});
+        BOHR_TRY(x, device_words(gpu, a, kWordsPerBlock, "x"));
+        BOHR_TRY(y, device_words(gpu, a, kWordsPerBlock, "y"));
+        BOHR_TRY_STATUS(gpu.launch(hash_words("first", 1, {}, x), a));
+        return gpu.launch(hash_words("second", 2, {}, y), b);
+      },
+      options);
+  const Tape& tape = ran.sim->tape();
+  const std::vector<Item> items = items_of(tape);
+  ASSERT_EQ(items.size(), 2u);
+  const auto more = MoreOrder::of(tape, {{items[0], items[1]}});
+  ASSERT_TRUE(more.ok());
+  EXPECT_EQ(MoreOrder::of(tape, {{items[1], items[0]}}).error().code, "sim-order");
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const auto free = time_concurrent(tape, options.timing, seed, {}, &ran.sim->arena());
+    const auto ordered =
+        time_concurrent(tape, options.timing, seed, more.value(), &ran.sim->arena());
+    ASSERT_TRUE(free.ok() && ordered.ok());
+    int64_t work = 0;
+    for (const Span& span : replayed(ran, options.timing, seed)) work += span.end - span.begin;
+    EXPECT_LT(free.value(), ordered.value());
+    EXPECT_GE(ordered.value(), work);
+  }
+}
+
 TEST(SimConcurrent, WorkOfOneStreamNeverOverlaps) {
   Relay memory;
   const Ran ran = run_program(relay(false, &memory));

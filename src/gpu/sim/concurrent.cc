@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "gpu/sim/mix.h"
@@ -20,7 +21,8 @@ Item with(const Item& item, Part part) { return {item.op, item.node, part}; }
 
 }  // namespace
 
-ConcurrentRun::ConcurrentRun(const Tape& tape, Arena* arena, const Timing& timing, uint64_t seed)
+ConcurrentRun::ConcurrentRun(const Tape& tape, Arena* arena, const Timing& timing, uint64_t seed,
+                             MoreOrder more)
     : tape_(tape),
       timing_(timing),
       seed_(seed),
@@ -28,7 +30,8 @@ ConcurrentRun::ConcurrentRun(const Tape& tape, Arena* arena, const Timing& timin
       device_(
           timing.resident_blocks,
           [this](const Item& item, uint32_t block) { return cost(item, block); },
-          [this](const Item& item, uint32_t block) { return executor_.run_block(item, block); }) {}
+          [this](const Item& item, uint32_t block) { return executor_.run_block(item, block); }),
+      more_(std::move(more)) {}
 
 int64_t ConcurrentRun::transfer_cost(const Work& work) const {
   const double bytes = static_cast<double>(work.bytes);
@@ -91,6 +94,13 @@ TaskId ConcurrentRun::add_order(std::vector<TaskId> after) {
   return device_.add(spec);
 }
 
+// An item as a task of the device, after all that it waits for.
+TaskId ConcurrentRun::add_item(TaskSpec spec) {
+  if (more_.empty()) return device_.add(spec);
+  for (const Item& from : more_.before(spec.item)) spec.after.push_back(task_of_item_.at(from));
+  return task_of_item_[spec.item] = device_.add(spec);
+}
+
 // `started`: the first task of the kernel that a programmatic one may overlap with; `spec.after`
 // holds for a whole item, and for the rest of a programmatic kernel.
 ConcurrentRun::Parts ConcurrentRun::add_items(const Item& item, const Work& work, int32_t priority,
@@ -101,7 +111,7 @@ ConcurrentRun::Parts ConcurrentRun::add_items(const Item& item, const Work& work
   spec.item = item;
   if (work.kind != WorkKind::kernel || !work.launch.programmatic) {
     if (work.source_in_call) spec.item.part = Part::destination;
-    const TaskId task = device_.add(spec);
+    const TaskId task = add_item(spec);
     return {task, task};
   }
   TaskSpec early = spec;
@@ -110,10 +120,10 @@ ConcurrentRun::Parts ConcurrentRun::add_items(const Item& item, const Work& work
     early.after.clear();
     early.after_start = {started};
   }
-  const TaskId first = device_.add(early);
+  const TaskId first = add_item(early);
   spec.item.part = Part::rest;
   spec.after.push_back(first);
-  return {first, device_.add(spec)};
+  return {first, add_item(spec)};
 }
 
 void ConcurrentRun::move_tail(const TapeOp& op, TaskId task) {
@@ -129,6 +139,10 @@ Status ConcurrentRun::wait_for(TaskId task) {
 }
 
 Status ConcurrentRun::run_on_host(const Item& item, int64_t ns) {
+  if (!more_.empty()) {
+    for (const Item& from : more_.before(item)) BOHR_TRY_STATUS(wait_for(task_of_item_.at(from)));
+    task_of_item_[item] = TaskId();
+  }
   const int64_t begin = host_time_;
   spend(ns);
   BOHR_TRY_STATUS(device_.run_to(host_time_));
@@ -166,14 +180,18 @@ Status ConcurrentRun::issue_launch(const TapeOp& op, int32_t index) {
   std::vector<std::vector<int32_t>> in(graph.nodes.size());
   for (const GraphEdge& edge : graph.edges) in[static_cast<size_t>(edge.to)].push_back(edge.from);
   std::vector<TaskId> all = {begin};
-  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+  std::vector<int32_t> order(graph.nodes.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (const std::vector<int32_t>* other = more_.nodes_of(index)) order = *other;
+  for (const int32_t n : order) {
+    const auto i = static_cast<size_t>(n);
     const Node& node = graph.nodes[i];
     specs[i].earliest = host_time_ + timing_.launch_ns;
     specs[i].after = {begin};
     for (const int32_t from : in[i])
       specs[i].after.push_back(parts[static_cast<size_t>(from)].last);
     const TaskId start = started[i] < 0 ? TaskId() : parts[static_cast<size_t>(started[i])].first;
-    parts[i] = add_items({index, static_cast<int32_t>(i), Part::whole}, node.work,
+    parts[i] = add_items({index, n, Part::whole}, node.work,
                          tape_.streams[node.stream.index()].priority, specs[i], start);
     all.push_back(parts[i].last);
   }
@@ -240,6 +258,15 @@ Result<std::vector<Span>> run_concurrent(const Tape& tape, const Timing& timing,
   std::stable_sort(spans.begin(), spans.end(),
                    [](const Span& a, const Span& b) { return a.end < b.end; });
   return spans;
+}
+
+Result<int64_t> time_concurrent(const Tape& tape, const Timing& timing, uint64_t seed,
+                                const MoreOrder& more, Arena* arena) {
+  arena->restore({});
+  ConcurrentRun run(tape, arena, timing, seed, more);
+  for (size_t i = 0; i < tape.ops.size(); ++i) BOHR_TRY_STATUS(run.issue(static_cast<int32_t>(i)));
+  BOHR_TRY_STATUS(run.finish());
+  return std::max(run.host_time(), run.device_time());
 }
 
 }  // namespace bohr::gpu::sim

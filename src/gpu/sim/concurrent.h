@@ -19,6 +19,7 @@
 
 #include "gpu/sim/device.h"
 #include "gpu/sim/executor.h"
+#include "gpu/sim/more_order.h"
 #include "gpu/sim/timing.h"
 
 namespace bohr::gpu::sim {
@@ -26,7 +27,8 @@ namespace bohr::gpu::sim {
 class ConcurrentRun {
  public:
   // Starts from the arena as it is.
-  ConcurrentRun(const Tape& tape, Arena* arena, const Timing& timing, uint64_t seed);
+  ConcurrentRun(const Tape& tape, Arena* arena, const Timing& timing, uint64_t seed,
+                MoreOrder more = {});
   ConcurrentRun(const ConcurrentRun&) = delete;
   ConcurrentRun& operator=(const ConcurrentRun&) = delete;
 
@@ -39,6 +41,7 @@ class ConcurrentRun {
   Status finish();
 
   int64_t host_time() const { return host_time_; }
+  int64_t device_time() const { return device_.now(); }
   // By the order of their ends.
   const std::vector<Span>& spans() const { return device_.spans(); }
   // Items that the host ran itself, in issue order.
@@ -64,6 +67,7 @@ class ConcurrentRun {
   Status wait_for(TaskId task);
   Status run_on_host(const Item& item, int64_t ns);
   TaskId add_order(std::vector<TaskId> after);
+  TaskId add_item(TaskSpec spec);
   Parts add_items(const Item& item, const Work& work, int32_t priority, TaskSpec spec,
                   TaskId started);
 
@@ -78,10 +82,16 @@ class ConcurrentRun {
   std::vector<TaskId> task_of_op_;
   std::map<Exec, TaskId> launches_;
   std::vector<Span> host_spans_;
+  MoreOrder more_;
+  std::map<Item, TaskId> task_of_item_;  // where there is more order; invalid: the host ran it
 };
 
 // The whole tape under a seed, from the initial memory. The arena holds the result.
 Result<std::vector<Span>> run_concurrent(const Tape& tape, const Timing& timing, uint64_t seed,
                                          Arena* arena);
+
+// How long it takes with more order, from the first call until all is done, in nanoseconds.
+Result<int64_t> time_concurrent(const Tape& tape, const Timing& timing, uint64_t seed,
+                                const MoreOrder& more, Arena* arena);
 
 }  // namespace bohr::gpu::sim

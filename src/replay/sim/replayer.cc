@@ -13,12 +13,15 @@
 #include "gpu/sim/mix.h"
 #include "replay/schedule.h"
 #include "replay/sim/items.h"
+#include "replay/sim/moved.h"
 
 namespace bohr::replay {
 
 namespace {
 
 namespace sim = gpu::sim;
+
+constexpr size_t kTimedRuns = 9;  // of which the median tells how long a step takes
 
 class SimReplayer : public Replayer {
  public:
@@ -81,6 +84,20 @@ class SimReplayer : public Replayer {
     return outcome;
   }
 
+  // A round is a seed, and the same for every variant: what differs is the order alone.
+  Result<Timings> time(std::span<const Variant> variants, int32_t rounds) override {
+    BOHR_TRY_STATUS(check_variants(*this, variants));
+    std::vector<sim::MoreOrder> orders;
+    for (const Variant& variant : variants) {
+      auto order = sim::MoreOrder::of(tape_, pairs_of(variant));
+      if (!order.ok()) return no_timing(*this, to_string(order.error()));
+      orders.push_back(std::move(order).value());
+    }
+    auto timings = timed(orders, rounds);
+    BOHR_TRY_STATUS(restore());
+    return timings;
+  }
+
   Status restore() override {
     arena_.restore({});
     if (digest_of(guarded_) == saved_.digest) return Nothing{};
@@ -104,6 +121,39 @@ class SimReplayer : public Replayer {
   }
 
  private:
+  std::vector<std::pair<sim::Item, sim::Item>> pairs_of(const Variant& variant) const {
+    std::vector<std::pair<sim::Item, sim::Item>> pairs;
+    const auto add = [&](int32_t from, int32_t to) {
+      pairs.emplace_back(items_[static_cast<size_t>(from)], items_[static_cast<size_t>(to)]);
+    };
+    for (const auto& [from, to] : variant.more) add(from, to);
+    for (size_t i = 1; i < variant.serial.size(); ++i)
+      add(variant.serial[i - 1], variant.serial[i]);
+    return pairs;
+  }
+
+  Result<Timings> timed(const std::vector<sim::MoreOrder>& orders, int32_t rounds) {
+    Timings timings;
+    timings.virtual_time = true;
+    for (int32_t round = 0; round < rounds; ++round)
+      for (const sim::MoreOrder& order : orders) {
+        BOHR_TRY(
+            ns, sim::time_concurrent(tape_, timing_, static_cast<uint64_t>(round), order, &arena_));
+        timings.ns.push_back(static_cast<double>(ns));
+      }
+    std::vector<std::vector<int64_t>> runs(steps_.size());
+    for (uint64_t seed = 0; seed < kTimedRuns; ++seed) {
+      BOHR_TRY(outcome, run_unforced(seed));
+      for (size_t i = 0; i < runs.size(); ++i)
+        runs[i].push_back(outcome.spans[i].end_ns - outcome.spans[i].begin_ns);
+    }
+    for (std::vector<int64_t>& run : runs) {
+      std::nth_element(run.begin(), run.begin() + kTimedRuns / 2, run.end());
+      timings.step_ns.push_back(static_cast<double>(run[kTimedRuns / 2]));
+    }
+    return timings;
+  }
+
   Status in_memory(ByteRange range) const {
     if (arena_.region_of(range) != sim::Region::none) return Nothing{};
     return Error{"replay-range", program_.source, "", "a range is not in the simulated memory",
@@ -231,6 +281,14 @@ Result<std::unique_ptr<Replayer>> sim_replayer(Program program, sim::Tape tape,
   auto replayer = std::make_unique<SimReplayer>(std::move(program), std::move(tape), timing, sizes);
   BOHR_TRY_STATUS(replayer->begin());
   return std::unique_ptr<Replayer>(std::move(replayer));
+}
+
+Result<std::unique_ptr<Replayer>> repaired_sim_replayer(const Program& recorded, Program repaired,
+                                                        sim::Tape tape, const sim::Timing& timing,
+                                                        const sim::ArenaSizes& sizes) {
+  BOHR_TRY(moved, moved_tape(std::move(tape), recorded, repaired));
+  const sim::ArenaSizes room = sizes_for(repaired, sizes);
+  return sim_replayer(std::move(repaired), std::move(moved), timing, room);
 }
 
 }  // namespace bohr::replay

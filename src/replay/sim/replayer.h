@@ -24,4 +24,11 @@ Result<std::unique_ptr<Replayer>> sim_replayer(Program program, gpu::sim::Tape t
                                                const gpu::sim::Timing& timing,
                                                const gpu::sim::ArenaSizes& sizes);
 
+// The same run with other addresses for some blocks and with more order: a repaired program, made
+// from the recorded one (`program-tape`, `replay-moved`).
+Result<std::unique_ptr<Replayer>> repaired_sim_replayer(const Program& recorded, Program repaired,
+                                                        gpu::sim::Tape tape,
+                                                        const gpu::sim::Timing& timing,
+                                                        const gpu::sim::ArenaSizes& sizes);
+
 }  // namespace bohr::replay
