@@ -14,6 +14,7 @@
 #include "app/run_dir.h"
 #include "fix/edge_form.h"
 #include "patch/graph_key.h"
+#include "patch/match.h"
 #include "report/repairs.h"
 #include "trace/open.h"
 
@@ -140,17 +141,25 @@ class Writer {
     patch::Use use;
     use.node = index;
     use.kernel = patch::kernel_of(recorded_.view(record), record.nodes[index]);
-    const bool known = block.valid() && !program_.lifetimes[block.index()].pieces.empty();
-    if (known) use.bytes = program_.lifetimes[block.index()].bytes;
+    if (!block.valid() || program_.lifetimes[block.index()].pieces.empty()) return use;
+    const Lifetime& lifetime = program_.lifetimes[block.index()];
+    const ByteRange range = lifetime.pieces.front().range;
+    use.bytes = lifetime.bytes;
     const Graph& own = program_.graphs[graph.index()];
     const Op& op = own.nodes[node.index()];
+    if (op.kind == OpKind::kernel) {
+      // What was observed names no parameter, and one of a structure may be doubted as a leftover.
+      const auto at = patch::address_in(record.nodes[index], range);
+      if (!at) return use;
+      use.field = patch::Field::parameter;
+      use.offset = at->offset;
+      use.into = at->address - range.begin;
+      return use;
+    }
     for (const Access& access : accesses_of(own, op)) {
-      if (!known || access.lifetime != block || access.address == 0) continue;
-      if (op.kind == OpKind::kernel)
-        use.field = patch::Field::parameter, use.offset = access.slot;
-      else
-        use.field = writes(access.mode) ? patch::Field::destination : patch::Field::source;
-      use.into = access.address - program_.lifetimes[block.index()].pieces.front().range.begin;
+      if (access.lifetime != block || access.source != AccessSource::copy) continue;
+      use.field = writes(access.mode) ? patch::Field::destination : patch::Field::source;
+      use.into = access.range.begin - range.begin;
       return use;
     }
     return use;
@@ -180,20 +189,22 @@ class Writer {
 
   // The block that the same field of the same node names in another graph.
   void resize(GraphId graph, patch::Use* use) const {
+    const trace::Node& node = recorded(graph)->nodes[use->node];
+    const auto address = patch::address_of(node, *use);
+    if (!address) return;
     const Graph& own = program_.graphs[graph.index()];
     for (size_t n = 0; n < own.nodes.size(); ++n) {
       if (own.recorded_nodes.size() <= n ||
           own.recorded_nodes[n] != static_cast<int32_t>(use->node))
         continue;
       for (const Access& access : accesses_of(own, own.nodes[n])) {
-        const bool field = use->field == patch::Field::parameter
-                               ? access.slot == use->offset
-                               : writes(access.mode) == (use->field == patch::Field::destination);
-        if (!field || access.address == 0 || !access.lifetime.valid()) continue;
+        if (!access.lifetime.valid()) continue;
         const Lifetime& block = program_.lifetimes[access.lifetime.index()];
-        if (block.pieces.empty()) continue;
+        if (block.pieces.empty() || *address < block.pieces.front().range.begin ||
+            *address >= block.pieces.front().range.end)
+          continue;
         use->bytes = block.bytes;
-        use->into = access.address - block.pieces.front().range.begin;
+        use->into = *address - block.pieces.front().range.begin;
         return;
       }
     }

@@ -35,7 +35,6 @@ struct Access {
   AccessSource source = AccessSource::declared;
   Doubt doubt = Doubt::none;
   bool early = false;  // before the grid-dependency wait of a programmatic launch
-  uint32_t slot = 0;   // source params: where the pointer stands in the packed parameters, in bytes
 };
 
 constexpr bool reads(AccessMode mode) { return mode != AccessMode::write; }

@@ -2,6 +2,7 @@
 #include "patch/graph_key.h"
 
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 #include <vector>
 
@@ -23,6 +24,16 @@ std::string kernel_of(const GraphView& graph, const trace::Node& node) {
   if (node.type == kCopy) return "memcpy";
   if (node.type == kSet) return "memset";
   return "node " + std::to_string(node.type);
+}
+
+std::optional<ParameterAddress> address_in(const trace::Node& kernel, ByteRange range) {
+  ParameterAddress found;
+  for (; found.offset + sizeof found.address <= kernel.params.size();
+       found.offset += sizeof found.address) {
+    std::memcpy(&found.address, kernel.params.data() + found.offset, sizeof found.address);
+    if (found.address >= range.begin && found.address < range.end) return found;
+  }
+  return std::nullopt;
 }
 
 uint64_t topology_key(const GraphView& graph) {

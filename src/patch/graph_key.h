@@ -6,10 +6,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "base/range.h"
 #include "trace/writer/records.h"
 
 namespace bohr::patch {
@@ -23,6 +25,15 @@ struct GraphView {
 
 // The mangled name of a kernel; "memcpy", "memset", "node 5", … for other nodes.
 std::string kernel_of(const GraphView& graph, const trace::Node& node);
+
+// An address in a kernel's parameters.
+struct ParameterAddress {
+  uint32_t offset = 0;
+  uint64_t address = 0;
+};
+// The first aligned word of a kernel's parameters that is an address in `range`. Descriptors of
+// tensors begin with theirs. Nothing: there is none.
+std::optional<ParameterAddress> address_in(const trace::Node& kernel, ByteRange range);
 
 uint64_t topology_key(const GraphView& graph);
 // Launch dimensions, and the extents of copies and sets.

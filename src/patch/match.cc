@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <optional>
 
 namespace bohr::patch {
 
@@ -50,30 +49,11 @@ class Reach {
   std::map<uint32_t, std::vector<bool>> known_;
 };
 
-// Nothing: the node has no such address.
-std::optional<uint64_t> address_in(const trace::Node& node, const Use& use) {
-  switch (use.field) {
-    case Field::destination:
-      return node.dst;
-    case Field::source:
-      return node.src;
-    case Field::parameter: {
-      uint64_t value = 0;
-      if (uint64_t{use.offset} + sizeof value > node.params.size()) return std::nullopt;
-      std::memcpy(&value, node.params.data() + use.offset, sizeof value);
-      return value;
-    }
-    case Field::none:
-      break;
-  }
-  return std::nullopt;
-}
-
 enum class Shares : uint8_t { yes, no, unknown };
 
 Shares shares(const GraphView& graph, const SharedPair& pair, uint32_t first, uint32_t second) {
-  const auto a = address_in(graph.nodes[first], pair.first);
-  const auto b = address_in(graph.nodes[second], pair.second);
+  const auto a = address_of(graph.nodes[first], pair.first);
+  const auto b = address_of(graph.nodes[second], pair.second);
   if (!a || !b || *a < pair.first.into || *b < pair.second.into) return Shares::unknown;
   const uint64_t begin = *a - pair.first.into, other = *b - pair.second.into;
   const bool apart =
@@ -203,6 +183,24 @@ FixGraph widest(const FixFile& file, uint64_t topology) {
 }
 
 }  // namespace
+
+std::optional<uint64_t> address_of(const trace::Node& node, const Use& use) {
+  switch (use.field) {
+    case Field::destination:
+      return node.dst;
+    case Field::source:
+      return node.src;
+    case Field::parameter: {
+      uint64_t value = 0;
+      if (uint64_t{use.offset} + sizeof value > node.params.size()) return std::nullopt;
+      std::memcpy(&value, node.params.data() + use.offset, sizeof value);
+      return value;
+    }
+    case Field::none:
+      break;
+  }
+  return std::nullopt;
+}
 
 Match match(const FixFile& file, const GraphView& graph) {
   const uint64_t topology = topology_key(graph), sizes = sizes_key(graph);

@@ -11,6 +11,7 @@
 // mistake, and which edges would mend it nobody has verified.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ struct Match {
   std::vector<NewEdge> pairs;  // needed: nodes that race, which the edges put in this order
   std::string why;             // unresolved
 };
+
+// Nothing: the node has no such address.
+std::optional<uint64_t> address_of(const trace::Node& node, const Use& use);
 
 Match match(const FixFile& file, const GraphView& graph);
 

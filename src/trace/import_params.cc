@@ -69,8 +69,7 @@ void ParamScanner::look_up(const Bytes& image, const ParamLayout::Slot& slot, ui
   const Doubt doubt = owner.doubt != Doubt::none ? owner.doubt
                       : slot.large               ? Doubt::large_struct
                                                  : Doubt::none;
-  hits_.push_back({owner.lifetime, value, owner.range, slot.read, doubt, slot.group, index,
-                   slot.offset});
+  hits_.push_back({owner.lifetime, value, owner.range, slot.read, doubt, slot.group, index});
 }
 
 void ParamScanner::doubt_ends(ParamLayout* layout) {
@@ -109,7 +108,6 @@ void ParamScanner::append(std::vector<Access>* accesses) {
     access.certainty = Certainty::may;
     access.source = AccessSource::params;
     access.doubt = hit.doubt;
-    access.slot = hit.offset;
     if (hit.doubt == Doubt::end_of_block)
       doubted_.push_back({static_cast<uint32_t>(accesses->size()), hit.slot});
     accesses->push_back(access);

@@ -59,7 +59,6 @@ class ParamScanner {
     Doubt doubt = Doubt::none;
     uint32_t group = 0;
     uint32_t slot = 0;
-    uint32_t offset = 0;
   };
   void look_up(const Bytes& image, const ParamLayout::Slot& slot, uint32_t index,
                const MemoryMap& memory, int64_t* stale);

@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# Repairs real programs on this machine's GPU: `bohr run --explore --fix`, then the same program with
+# `bohr run --apply`, and says for each whether it came out as it must. Needs PyTorch as python3's.
+#
+#   tools/gpu_fix.sh [PART...]      (default: all)
+#
+# Parts: apply buckets alone costs deepseek.
+#
+# BOHR names a built tool (default: build/release/bohr), AGENT the library beside it. The reports lie
+# in build/gpu-fix. Ends with "N passed, N failed".
+set -uo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+programs=$root/tests/cuda/programs
+bohr=${BOHR:-$root/build/release/bohr}
+agent=${AGENT:-$(dirname "$bohr")/libbohr_agent.so}
+out=$root/build/gpu-fix
+mkdir -p "$out"
+cd "$out" || exit 2
+passed=0 failed=0
+
+# run NAME OPTIONS -- COMMAND...: the report to NAME.txt, what was said to NAME.err.
+run() {
+  local name=$1
+  shift
+  rm -rf "$name"
+  "$bohr" run -o "$name" "$@" >"$name.txt" 2>"$name.err" </dev/null
+}
+
+# ok NAME WHAT CONDITION...
+ok() {
+  local name=$1 what=$2
+  shift 2
+  if "$@"; then
+    printf 'ok    %-24s %s\n' "$name" "$what"
+    passed=$((passed + 1))
+  else
+    printf 'FAIL  %-24s %s\n' "$name" "$what"
+    grep -hE "held|proved|applied|not repaired|REFUSED|lost|could not|error" "$name.err" | head -n 5
+    failed=$((failed + 1))
+  fi
+}
+has() { grep -qE "$1" "$2"; }
+lacks() { ! grep -qE "$1" "$2"; }
+counts() { grep -hoE "applied in .*" "$1.err" | tr '\n' ';'; }
+held() { grep -oE "[0-9]+ races? proved; .*" "$1.err" | tr '\n' ';'; }
+
+# Found and proved; with its edges in its graphs the explorer finds nothing, and 2,000 replays of the
+# same process are right.
+apply() {
+  local program=$programs/missing_record_stream_silent.py
+  run found --explore --fix -- python3 "$program"
+  ok found "$(held found)" has "[1-9][0-9]* races? proved" found.err
+  ok found "a repair is verified" has "^ +verified" found.txt
+  ok found "fix.json" test -s found/fix.json
+  run applied --explore --graph "graph 1" --apply found/fix.json -- python3 "$program"
+  ok applied "$(counts applied)" has "applied in 1 graph, not needed in 1, unresolved in 0" applied.err
+  ok applied "$(held applied)" lacks "[1-9][0-9]* races? proved" applied.err
+  ok applied "explored" has "0 races proved" applied.err
+  ok applied "2,000 right" has "nofix plain replay corrupt 0 /2000" applied.txt
+}
+
+# 20 batch sizes in one pool, some of them racy.
+buckets() {
+  run buckets --explore --fix -- python3 "$programs/buckets.py" race
+  ok buckets "$(held buckets | head -c 60)" has "[1-9][0-9]* races? proved" buckets.err
+  ok buckets "fix.json" test -s buckets/fix.json
+  run buckets.applied --explore --apply buckets/fix.json -- python3 "$programs/buckets.py" race
+  ok buckets.applied "$(counts buckets.applied)" \
+    has "applied in 10 graphs, not needed in 10, unresolved in 0" \
+    buckets.applied.err
+  ok buckets.applied "nothing is proved" lacks "[1-9][0-9]* races? proved" buckets.applied.err
+  ok buckets.applied "no race in any graph" lacks "^RACE.*PROVED" buckets.applied.txt
+  ok buckets.applied "$(grep -h '^right' buckets.applied.txt)" has "^right 2000 of 2000" \
+    buckets.applied.txt
+}
+
+# Two variables and no tool around it: as fast as plain, and repaired.
+alone() {
+  local program=$programs/decode_layer.py plain fixed
+  run layer.alone --explore --fix -- python3 "$program" race
+  plain=$(python3 "$program" race | grep -oE "median .*")
+  fixed=$(CUDA_INJECTION64_PATH=$agent BOHR_APPLY=$out/layer.alone/fix.json python3 "$program" race \
+    2>alone.err | grep -oE "median .*")
+  cp alone.err alone.txt
+  ok alone "$(cat alone.err)" has "applied in 1, not needed in 0, unresolved in 0" alone.err
+  printf '      %-24s plain %s, repaired %s\n' alone "$plain" "$fixed"
+}
+
+# kept NAME PERCENT: one verified repair keeps so much of what overlap gains.
+kept() {
+  python3 - "$1/findings.json" "$2" <<'END'
+import json, sys
+fixes = json.load(open(sys.argv[1]))["fixes"]
+kept = [f["cost"]["kept"]["value"] for f in fixes
+        if (f["verified"] or f.get("verified_in")) and f.get("cost", {}).get("kept")]
+print(*(f"{f['kind']} {f['cost'].get('kept')}" for f in fixes if f.get("cost")), sep="\n", file=sys.stderr)
+sys.exit(0 if kept and max(kept) >= float(sys.argv[2]) / 100 else 1)
+END
+}
+costs() {
+  local name
+  run balanced --explore --fix -- python3 "$programs/balanced_branches.py" plain
+  run layer --explore --fix -- python3 "$programs/decode_layer.py" race
+  for name in balanced layer; do
+    ok $name "$(held $name)" has "[1-9][0-9]* races? proved" $name.err
+    ok $name "a repair keeps 95% of what overlap gains" kept $name 95
+    sed -n '/^Repairs/,/^ *kind/p' $name.txt | head -n 40
+  done
+}
+deepseek() {
+  local program=$programs/deepseek_v4_decode.py
+  run deepseek --explore --fix -- python3 "$program" race 200
+  ok deepseek "$(held deepseek)" has "[1-9][0-9]* races? proved" deepseek.err
+  ok deepseek "a repair keeps 95% of what overlap gains" kept deepseek 95
+  sed -n '/^Repairs/,/^ *kind/p' deepseek.txt | head -n 40
+  run deepseek.applied --explore --graph "graph 1" --apply deepseek/fix.json -- python3 "$program" \
+    race 200
+  ok deepseek.applied "$(counts deepseek.applied)" has "unresolved in 0" deepseek.applied.err
+  ok deepseek.applied "$(held deepseek.applied)" has "0 races proved" deepseek.applied.err
+}
+
+all=(apply buckets alone costs deepseek)
+for part in "${@:-${all[@]}}"; do $part; done
+printf '%d passed, %d failed\n' "$passed" "$failed"
+((failed == 0))
