@@ -74,7 +74,8 @@ bohr_library(bohr_engine GLOB engine/* PUBLIC bohr_gpu bohr_base)
 bohr_library(bohr_stats GLOB stats/* PUBLIC bohr_base PRIVATE Boost::headers)
 bohr_library(bohr_stress GLOB stress/*
              PUBLIC bohr_base bohr_stats PRIVATE nlohmann_json::nlohmann_json)
-bohr_library(bohr_report GLOB report/*
+bohr_library(bohr_report GLOB report/* EXCLUDE "report/html/(no_)?graphviz"
              PUBLIC bohr_model PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
+include(PageAssets)
 bohr_library(bohr_app GLOB app/*
              PUBLIC ${BOHR_LIBRARIES} PRIVATE fmt::fmt nlohmann_json::nlohmann_json)

@@ -52,6 +52,7 @@ THIRD_PARTY = [
     (r"spdlog/", "spdlog", ["app", "cli"]),
     (r"boost/", "Boost", ["stress", "stats", "replay/remote", "app"]),
     (r"curl/", "libcurl", ["stress"]),
+    (r"graphviz/", "Graphviz", ["report"]),
     (r"gtest/|gmock/|rapidcheck|benchmark/", "a test library", []),
     (r"cuda[A-Z_.]|cuda/|cupti|cooperative_groups|nv[A-Z]|nvtx|driver_types\.h|sanitizer", "CUDA",
      CUDA),

@@ -59,6 +59,12 @@ bool is_repaired(const Fixed& fixed) {
                      [](const Repair& repair) { return repair.chosen && repair.verified; });
 }
 
+bool is_priced(const Fixed& fixed) {
+  return fixed.repairs && fixed.repairs->costs.as_is.measured &&
+         std::all_of(fixed.repairs->proposals.begin(), fixed.repairs->proposals.end(),
+                     [](const Repair& one) { return !one.verified || one.cost.measured; });
+}
+
 }  // namespace
 
 std::vector<std::string> unexpected(const Measured& measured) {
@@ -77,6 +83,7 @@ std::vector<std::string> unexpected(const Measured& measured) {
   }
   demand(is_proved(measured.race.explored), "the race is not proved");
   demand(is_repaired(measured.race), "no repair holds");
+  demand(is_priced(measured.race), "what the repairs cost was not measured");
   const Exploration& again = *measured.repaired.exploration;
   demand(again.different == 0 && again.exhaustive, "an order of the repaired program differs");
   for (const TracePair& pair : measured.traces) demand(pair.as_expected(), pair.mistake);

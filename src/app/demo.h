@@ -44,5 +44,7 @@ Result<Measured> measure(const Options& options);
 std::vector<std::string> unexpected(const Measured& measured);
 
 std::string story_text(const Measured& measured, const report::Style& style);
+std::string story_json(const Measured& measured);
+std::string story_page(const Measured& measured);
 
 }  // namespace bohr::app::demo

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "app/demo_arms.h"
+#include "fix/fix.h"
 #include "replay/sim/replayer.h"
 #include "trace/import.h"
 #include "trace/open.h"
@@ -72,10 +73,17 @@ Result<Explored> explore_recorded(const Recorded& recorded, uint64_t seed) {
   return explore_on(*replayer, recorded.checked, {}, options_with(seed));
 }
 
-Result<Fixed> fix_recorded(const Recorded&, Explored explored, uint64_t seed) {
-  std::vector<Explored> one;
-  one.push_back(std::move(explored));
-  return std::move(fix_all(std::move(one), {}, options_with(seed)).front());
+Result<Fixed> fix_recorded(const Recorded& recorded, Explored explored, uint64_t seed) {
+  const Ran& ran = recorded.ran;
+  fix::Options options;
+  options.explore = options_with(seed);
+  options.replayer = [&](const Program& repaired) {
+    return replay::repaired_sim_replayer(recorded.checked.program, repaired, ran.tape, timing(),
+                                         memory());
+  };
+  const Checked& checked = explored.checked;
+  BOHR_TRY(repairs, fix::fix(checked.program, checked.verdict, options));
+  return Fixed{std::move(explored), std::move(repairs), std::nullopt};
 }
 
 }  // namespace bohr::app::demo

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "app/files.h"
 #include "app/install.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
@@ -12,14 +13,29 @@ namespace bohr::cli {
 
 namespace {
 
-int run_demo(app::demo::Options options) {
+struct Arguments {
+  app::demo::Options options;
+  std::string html;  // a file; empty: none
+  std::string format = "text";
+};
+
+int run_demo(Arguments arguments) {
+  app::demo::Options& options = arguments.options;
   options.traces = app::find_traces();
   const auto measured = [&] {
     const Progress progress("running the layer, and what follows");
     return app::demo::measure(options);
   }();
   if (!measured.ok()) return say_error(measured.error()), kUsage;
-  if (!print(app::demo::story_text(measured.value(), output_style()))) return kUsage;
+  const std::string text = arguments.format == "json"
+                               ? app::demo::story_json(measured.value())
+                               : app::demo::story_text(measured.value(), output_style());
+  if (!print(text)) return kUsage;
+  if (!arguments.html.empty()) {
+    const Status written = app::write_file(arguments.html, app::demo::story_page(measured.value()));
+    if (!written.ok()) return say_error(written.error()), kUsage;
+    say("the story as a page is in " + arguments.html);
+  }
   return app::demo::unexpected(measured.value()).empty() ? 0 : 1;
 }
 
@@ -28,14 +44,19 @@ int run_demo(app::demo::Options options) {
 void add_demo(CLI::App* app, int* status) {
   CLI::App* command =
       app->add_subcommand("demo", "the story of one race, from a wrong answer to its repair");
-  auto options = std::make_shared<app::demo::Options>();
+  auto arguments = std::make_shared<Arguments>();
+  app::demo::Options* options = &arguments->options;
   command
       ->add_option("--steps", options->steps, "how many are counted of each way to run the program")
       ->capture_default_str()
       ->check(CLI::Range(100, 1'000'000));
   command->add_option("--seed", options->seed, "of the timings and the random orders")
       ->capture_default_str();
-  command->callback([options, status] { *status = run_demo(*options); });
+  command->add_option("--html", arguments->html, "also write the story as one page, to this file");
+  command->add_option("--format", arguments->format, "text or json")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"text", "json"}));
+  command->callback([arguments, status] { *status = run_demo(*arguments); });
 }
 
 }  // namespace bohr::cli
