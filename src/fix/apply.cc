@@ -7,6 +7,7 @@
 #include <set>
 
 #include "fix/edit_ops.h"
+#include "fix/halves.h"
 
 namespace bohr::fix {
 
@@ -42,7 +43,7 @@ std::vector<NodeId> sinks_of(const Graph& graph) {
 // Gives lifetimes addresses that nothing else has.
 class Mover {
  public:
-  explicit Mover(Program* program) : program_(*program) {
+  explicit Mover(Program* program) : program_(*program), halves_(program) {
     for (const Lifetime& lifetime : program_.lifetimes)
       for (const Piece& piece : lifetime.pieces) next_ = std::max(next_, piece.range.end);
   }
@@ -56,6 +57,19 @@ class Mover {
     for (Graph& graph : program_.graphs) move_accesses(id, base, &graph.accesses);
   }
 
+  // Another block for some of the accesses, which nobody frees and no output is.
+  void split(const RepairPart& part) {
+    const Lifetime& whole = program_.lifetimes[part.lifetime.index()];
+    Lifetime own;
+    own.name = whole.name + " of its own";
+    own.bytes = whole.bytes, own.memory = whole.memory, own.owner = whole.owner;
+    own.scratch = true;
+    const LifetimeId id(program_.lifetimes.size());
+    for (const AccessRef& ref : part.accesses) halves_.find(ref)->lifetime = id;
+    program_.lifetimes.push_back(std::move(own));
+    move(id);
+  }
+
  private:
   static void move_accesses(LifetimeId id, uint64_t base, std::vector<Access>* accesses) {
     for (Access& access : *accesses) {
@@ -67,6 +81,7 @@ class Mover {
   }
 
   Program& program_;
+  Halves halves_;
   uint64_t next_ = 0;
 };
 
@@ -90,12 +105,14 @@ class Applier {
   void give_memory(std::span<const RepairPart> parts) {
     std::set<LifetimeId> moved;
     for (const RepairPart& part : parts) {
-      if (part.kind == RepairKind::separate) moved.insert(part.lifetime);
+      if (part.kind == RepairKind::separate && part.accesses.empty()) moved.insert(part.lifetime);
       if (part.kind != RepairKind::lifetime) continue;
       for (const LifetimeId id : moved_by(program_, part)) moved.insert(id);
     }
     Mover mover(&program_);
     for (const LifetimeId id : moved) mover.move(id);
+    for (const RepairPart& part : parts)
+      if (!part.accesses.empty()) mover.split(part);
   }
 
   void hold(const RepairPart& part) {

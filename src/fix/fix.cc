@@ -11,6 +11,7 @@
 #include "fix/apply.h"
 #include "fix/cost.h"
 #include "fix/proposals.h"
+#include "fix/webs.h"
 
 namespace bohr::fix {
 
@@ -47,8 +48,11 @@ class Fixer {
     BOHR_TRY(all, what_is_left(all_parts()));
     repairs.complete = all.none();
     // The chosen ones lose what they do not need first, for the others are tried beside them.
-    for (const bool chosen : {true, false})
-      for (size_t i = 0; i < proposals_.size(); ++i) BOHR_TRY_STATUS(verify(i, chosen));
+    for (int round = 0; round < kRounds && drops_; ++round) {
+      drops_ = false;
+      for (size_t i = 0; i < proposals_.size(); ++i) BOHR_TRY_STATUS(verify(i, true));
+    }
+    for (size_t i = 0; i < proposals_.size(); ++i) BOHR_TRY_STATUS(verify(i, false));
     BOHR_TRY_STATUS(measure(&repairs));
     for (size_t i = 0; i < proposals_.size(); ++i) {
       if (proposals_[i].empty()) repairs.reasons.emplace_back("fix-none");
@@ -100,10 +104,18 @@ class Fixer {
       return Left{static_cast<int64_t>(findings.size()),
                   fmt::format("{} | {} is left", one.first.label, one.second.label)};
     }
-    if (right_.empty()) return Left{};
+    if (right_.empty()) return wrongly_read(repaired);
     BOHR_TRY(order, order::step_order(repaired, options_.strict_threads));
     if (order.size() == right_.size() && explore::is_legal(order, right_)) return Left{};
     return Left{1, "the order in which every read sees its writer is not legal with it"};
+  }
+
+  // Where no order is right as it is, each read must have got its writer back. What is recorded is
+  // not known well enough for that.
+  Result<Left> wrongly_read(const Program& repaired) {
+    if (setting_.program.recorded) return Left{};
+    BOHR_TRY(kept, keeps_intents(setting_, repaired, {}));
+    return kept ? Left{} : Left{1, "a read does not see the writer that is meant for it"};
   }
 
   Result<Left> explored(const Program& repaired) {
@@ -172,7 +184,9 @@ class Fixer {
       std::vector<RepairPart> without = repair->parts;
       without.erase(without.begin() + static_cast<ptrdiff_t>(i));
       BOHR_TRY(left, what_is_left(all_parts(cause, without)));
-      if (left.none()) repair->parts = std::move(without);
+      if (!left.none()) continue;
+      repair->parts = std::move(without);
+      drops_ = true;
     }
     return Nothing{};
   }
@@ -206,6 +220,7 @@ class Fixer {
   explore::Schedule right_;                     // empty: none is known
   std::vector<std::vector<Repair>> proposals_;  // by cause
   bool parts_untried_ = false;
+  bool drops_ = true;           // a part was dropped: without it others may not be needed any more
   std::vector<size_t> chosen_;  // index of each cause's
 };
 

@@ -62,7 +62,7 @@ uint64_t pool_bytes(const Program& program, std::span<const RepairPart> parts) {
   const Places places(program);
   const auto apart = [&](LifetimeId id) {
     return std::any_of(parts.begin(), parts.end(), [&](const RepairPart& part) {
-      return part.kind == RepairKind::separate && part.lifetime == id;
+      return part.kind == RepairKind::separate && part.accesses.empty() && part.lifetime == id;
     });
   };
   std::multimap<Place, int64_t> changes;

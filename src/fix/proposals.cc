@@ -9,9 +9,11 @@
 #include <numeric>
 #include <set>
 
+#include "check/check.h"
 #include "fix/apply.h"
 #include "fix/edges.h"
 #include "fix/hold_until.h"
+#include "fix/webs.h"
 
 namespace bohr::fix {
 
@@ -32,7 +34,7 @@ class Proposer {
 
   std::vector<Repair> run() {
     std::vector<Repair> repairs;
-    for (Repair repair : {held(), ordered(), apart()}) {
+    for (Repair repair : {held(), ordered(), apart(), split()}) {
       repair.cause = cause_.id;
       if (!repair.parts.empty()) repairs.push_back(std::move(repair));
     }
@@ -95,6 +97,102 @@ class Proposer {
       repair.more_bytes += setting_.program.lifetimes[block.index()].bytes;
     }
     return repair;
+  }
+
+  // Memory of their own for values that share a block, and the edges that are then still missing.
+  // Kernels that update in place write elsewhere only where nothing less does.
+  Repair split() const {
+    std::set<LifetimeId> blocks;
+    for (const Finding& finding : findings())
+      if (!two_instances(finding) && finding.first.lifetime.valid())
+        blocks.insert(finding.first.lifetime);
+    Repair repair = split(blocks, false);
+    if (mends(repair, blocks)) return repair;
+    Repair parted = split(blocks, true);
+    return mends(parted, blocks) ? parted : repair;
+  }
+
+  bool mends(const Repair& repair, const std::set<LifetimeId>& blocks) const {
+    const auto repaired = with_repairs(setting_.program, repair.parts);
+    if (!repaired.ok() || !left_in(repaired.value(), blocks).empty()) return false;
+    const auto kept = keeps_intents(setting_, repaired.value(), blocks);
+    return kept.ok() && kept.value();
+  }
+
+  Repair split(const std::set<LifetimeId>& blocks, bool parts_updates) const {
+    Repair repair;
+    repair.kind = RepairKind::separate;
+    for (const LifetimeId block : blocks) {
+      std::vector<Web> webs = webs_of(setting_, block, parts_updates);
+      const bool all =
+          std::all_of(webs.begin(), webs.end(), [](const Web& w) { return w.movable; });
+      for (size_t i = all ? 1 : 0; i < webs.size(); ++i) {
+        if (!webs[i].movable) continue;
+        RepairPart part = part_of(RepairKind::separate, block);
+        part.accesses = std::move(webs[i].accesses);
+        part.second = users_of(part.accesses);
+        repair.more_bytes += setting_.program.lifetimes[block.index()].bytes;
+        repair.parts.push_back(std::move(part));
+      }
+    }
+    if (!repair.parts.empty()) add_missing_edges(blocks, &repair);
+    return repair;
+  }
+
+  // The causes that a program with repairs still has on these blocks, or on what they were split
+  // into.
+  std::vector<Cause> left_in(const Program& repaired, const std::set<LifetimeId>& blocks) const {
+    const auto verdict = checked(repaired);
+    std::vector<Cause> left;
+    if (!verdict.ok()) return left;
+    const auto ours = [&](int32_t index) {
+      const Finding& finding = verdict.value().findings[static_cast<size_t>(index)];
+      return blocks.contains(finding.first.lifetime) ||
+             finding.first.lifetime.index() >= setting_.program.lifetimes.size();
+    };
+    for (const Cause& cause : verdict.value().causes)
+      if (std::any_of(cause.findings.begin(), cause.findings.end(), ours)) left.push_back(cause);
+    return left;
+  }
+
+  Result<Verdict> checked(const Program& program) const {
+    check::Options options;
+    options.strict_threads = setting_.strict_threads;
+    return check::check(program, options);
+  }
+
+  // Those of the program in which these blocks are split. It has no fewer ops, so that places are
+  // the same in both.
+  void add_missing_edges(const std::set<LifetimeId>& blocks, Repair* repair) const {
+    const auto parted = with_repairs(setting_.program, repair->parts);
+    if (!parted.ok()) return repair->parts.clear();
+    const auto verdict = checked(parted.value());
+    if (!verdict.ok()) return repair->parts.clear();
+    const auto setting = setting_of(parted.value(), verdict.value(), setting_.strict_threads);
+    if (!setting.ok()) return repair->parts.clear();
+    for (const Cause& cause : left_in(parted.value(), blocks))
+      for (RepairPart& edge : Proposer(setting.value(), cause).ordered().parts)
+        if (std::find(repair->parts.begin(), repair->parts.end(), edge) == repair->parts.end())
+          repair->parts.push_back(std::move(edge));
+  }
+
+  // "a, b": the ops behind accesses, each once.
+  std::string users_of(const std::vector<AccessRef>& accesses) const {
+    std::string text;
+    std::set<std::string> told;
+    const auto add = [&](const std::vector<Op>& ops, GraphId graph) {
+      for (const Op& op : ops)
+        for (const AccessRef& access : accesses) {
+          const bool own = access.graph == graph && access.index >= op.access_begin &&
+                           access.index < op.access_begin + op.access_count;
+          const std::string label(label_of(setting_.program, op));
+          if (own && told.insert(label).second) text += (text.empty() ? "" : ", ") + label;
+        }
+    };
+    for (size_t g = 0; g < setting_.program.graphs.size(); ++g)
+      add(setting_.program.graphs[g].nodes, GraphId(g));
+    add(setting_.program.ops, GraphId());
+    return text;
   }
 
   bool is_freed(LifetimeId id) const {

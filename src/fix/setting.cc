@@ -31,8 +31,9 @@ Result<Setting> setting_of(const Program& program, const Verdict& verdict, bool 
     for (size_t i = 0; i < right.schedule->size(); ++i)
       place[static_cast<size_t>((*right.schedule)[i])] = static_cast<int32_t>(i);
   }
-  return Setting{program,           verdict,          strict_threads,     std::move(ops),
-                 std::move(graphs), std::move(steps), std::move(intents), std::move(place)};
+  return Setting{program,           verdict,          strict_threads,  std::move(ops),
+                 std::move(graphs), std::move(steps), std::move(uses), std::move(intents),
+                 std::move(place)};
 }
 
 namespace {

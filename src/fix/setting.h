@@ -23,6 +23,7 @@ struct Setting {
   order::ProgramOrder ops;
   std::vector<order::GraphOrder> graphs;
   order::StepOrder steps;
+  explore::Footprints uses;
   std::vector<explore::Intent> intents;
   // Of each step its place in a right order; empty: no legal order is right, or none was found.
   std::vector<int32_t> right_place;

@@ -18,22 +18,35 @@ enum class RepairKind : uint8_t {
   separate   // a block gets memory of its own
 };
 
+// What an access of mode `update` is meant for: `read` and `written` are its two halves.
+enum class Half : uint8_t { both, read, written };
+
+// One access: of the table of a graph, or of the program's where that is invalid.
+struct AccessRef {
+  GraphId graph;
+  uint32_t index = 0;
+  Half half = Half::both;
+  auto operator<=>(const AccessRef&) const = default;
+};
+
 struct RepairPart {
   RepairKind kind = RepairKind::edge;
   // edge: two nodes of `graph`, or two ops where it is invalid (a launch stands for its nodes).
   GraphId graph;
   int32_t from = -1;
   int32_t to = -1;
-  LifetimeId lifetime;  // lifetime, separate: of this block
-  Point until;          // lifetime: given back here instead; unknown: never
-  // For people: the labels of an edge's two sides; else the block's name, and what it is held for.
+  LifetimeId lifetime;              // lifetime, separate: of this block
+  std::vector<AccessRef> accesses;  // separate: of these alone; none: of the whole block
+  Point until;                      // lifetime: given back here instead; unknown: never
+  // For people: the labels of an edge's two sides; else the block's name, and what it is held for,
+  // or whose accesses have their own.
   std::string first;
   std::string second;
   StackId first_stack;
   StackId second_stack;
   bool operator==(const RepairPart& other) const {
     return kind == other.kind && graph == other.graph && from == other.from && to == other.to &&
-           lifetime == other.lifetime;
+           lifetime == other.lifetime && accesses == other.accesses;
   }
 };
 

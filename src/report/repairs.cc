@@ -48,6 +48,7 @@ std::string part_text(const Program& program, const RepairPart& part) {
     case RepairKind::separate:
       break;
   }
+  if (!part.accesses.empty()) return fmt::format("give {} another block than {}", second, first);
   return fmt::format("give {}{} memory of its own", first, at_stack(program, part.first_stack));
 }
 
@@ -152,6 +153,7 @@ Json repairs_json(std::span<const Subject> subjects) {
           json["from"] = part.first, json["to"] = part.second;
         else
           json["block"] = part.first;
+        if (!part.accesses.empty()) json["for"] = part.second;
         if (part.kind == RepairKind::lifetime)
           json["until"] = part.until.known() ? Json(part.second) : Json(nullptr);
         json["verified"] = repair.verified && !repair.in_copy;
