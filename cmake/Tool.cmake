@@ -6,7 +6,9 @@ file(GLOB_RECURSE _cli CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cli/*.cc
 if(_cli AND TARGET bohr_app)
   add_executable(bohr ${_cli})
   target_link_libraries(bohr PRIVATE bohr_app fmt::fmt CLI11::CLI11 bohr_options)
-  set_target_properties(bohr PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  # Graphviz's plugins lie in a folder of their own, which an installed tool has to know, too.
+  set_target_properties(bohr PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}
+                                        INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS bohr RUNTIME DESTINATION bin)
 endif()
 
