@@ -64,7 +64,7 @@ class Proposer {
       // A graph uses its addresses for as long as it is launched.
       if (cause_.cls != HazardClass::pool) part.until = join_after(setting_, block);
       if (!keeps_apart(part)) part.until = {};
-      if (part.until.known()) part.second = label_at(part.until, block);
+      if (part.until.known()) name_until(block, &part);
       for (const LifetimeId moved : moved_by(setting_.program, part))
         repair.more_bytes += setting_.program.lifetimes[moved.index()].bytes;
       repair.parts.push_back(std::move(part));
@@ -209,16 +209,19 @@ class Proposer {
     return part;
   }
 
-  // The first work of the owner stream from there on.
-  std::string label_at(const Point& point, LifetimeId block) const {
+  // By the first work of the owner stream from there on.
+  void name_until(LifetimeId block, RepairPart* part) const {
+    const Point& point = part->until;
     const std::vector<Op>& places = point.graph.valid()
                                         ? setting_.program.graphs[point.graph.index()].nodes
                                         : setting_.program.ops;
     const StreamId owner = setting_.program.lifetimes[block.index()].owner;
-    for (auto at = static_cast<size_t>(point.index); at < places.size(); ++at)
-      if (places[at].stream == owner && is_work(places[at].kind))
-        return std::string(label_of(setting_.program, places[at]));
-    return {};
+    for (auto at = static_cast<size_t>(point.index); at < places.size(); ++at) {
+      if (places[at].stream != owner || !is_work(places[at].kind)) continue;
+      part->second = label_of(setting_.program, places[at]);
+      part->second_stack = places[at].stack;
+      return;
+    }
   }
 
   // --- edges ---

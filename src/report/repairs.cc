@@ -8,6 +8,7 @@
 
 #include "report/costs.h"
 #include "report/frames.h"
+#include "report/patch_lines.h"
 #include "report/words.h"
 
 namespace bohr::report {
@@ -90,6 +91,18 @@ const char* footer(const Repairs& repairs) {
 
 char letter(size_t proposal) { return static_cast<char>('A' + proposal); }
 
+// Layers and launches repeat a line; beyond a few the rest is in the JSON.
+void add_patch(Page* page, const Subject& subject, const Repair& repair) {
+  constexpr size_t kMost = 6;
+  const std::vector<PatchLine> lines = patch_lines(*subject.program, *subject.verdict, repair);
+  for (size_t i = 0; i < std::min(lines.size(), kMost); ++i) {
+    const PatchLine& line = lines[i];
+    const std::string where = line.where.empty() ? "" : line.where + "   ";
+    page->field(i == 0 ? "  in source" : "", fmt::format("{} {}{}", line.sign, where, line.what));
+  }
+  if (lines.size() > kMost) page->field("", fmt::format("({} more)", lines.size() - kMost));
+}
+
 void add_cause(Page* page, const Subject& subject, int32_t cause,
                std::span<const Repair> proposals) {
   page->blank();
@@ -102,6 +115,7 @@ void add_cause(Page* page, const Subject& subject, int32_t cause,
       name.clear();
     }
     page->field(name, state_text(repair));
+    if (repair.verified) add_patch(page, subject, repair);
   }
 }
 
@@ -140,6 +154,22 @@ void add_repairs(Page* page, std::span<const Subject> subjects) {
   }
 }
 
+namespace {
+
+Json patch_json(const Subject& subject, const Repair& repair, const RepairPart& part) {
+  Json list = Json::array();
+  for (const Cause& cause : subject.verdict->causes) {
+    if (cause.id != repair.cause) continue;
+    for (const PatchLine& line : patch_lines(*subject.program, *subject.verdict, cause, part))
+      list.push_back({{"sign", std::string(1, line.sign)},
+                      {"where", line.where.empty() ? Json(nullptr) : Json(line.where)},
+                      {"what", line.what}});
+  }
+  return list;
+}
+
+}  // namespace
+
 Json repairs_json(std::span<const Subject> subjects) {
   Json list = Json::array();
   int64_t proposal = 0;
@@ -156,6 +186,7 @@ Json repairs_json(std::span<const Subject> subjects) {
         if (!part.accesses.empty()) json["for"] = part.second;
         if (part.kind == RepairKind::lifetime)
           json["until"] = part.until.known() ? Json(part.second) : Json(nullptr);
+        json["patch"] = patch_json(subject, repair, part);
         json["verified"] = repair.verified && !repair.in_copy;
         if (repair.in_copy) json["verified_in"] = "copy";
         json["proposal"] = proposal;

@@ -216,6 +216,8 @@ TEST(ReportHtml, PricesKeepTheirIntervals) {
   repair.parts.push_back({});
   repair.parts.back().first = "kv_store", repair.parts.back().second = "q_gemm";
   repair.parts.back().graph = one.finding().first.graph;
+  repair.parts.back().from = one.finding().first.node.value();
+  repair.parts.back().to = one.finding().second.node.value();
   repair.cost.measured = true;
   repair.cost.more_us = {31.5, 31.25, 31.75};
   repair.cost.kept_known = true;
