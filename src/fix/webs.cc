@@ -36,6 +36,7 @@ class Union {
       web.movable = !stays_[root(number)];
     }
     std::vector<Web> list;
+    list.reserve(by_root.size());
     for (auto& [root, web] : by_root) list.push_back(std::move(web));
     std::sort(list.begin(), list.end(),
               [](const Web& a, const Web& b) { return a.accesses.front() < b.accesses.front(); });
