@@ -22,6 +22,9 @@ class ForwardingReplayer : public replay::Replayer {
   Result<replay::Outcome> run_unforced(uint64_t seed) override {
     return inner_->run_unforced(seed);
   }
+  Result<replay::Outcome> run_variant(const replay::Variant& variant) override {
+    return inner_->run_variant(variant);
+  }
   Result<replay::Timings> time(std::span<const replay::Variant> variants, int32_t rounds) override {
     return inner_->time(variants, rounds);
   }

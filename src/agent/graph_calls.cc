@@ -33,6 +33,7 @@ void add_exec(Recorder& r, DriverCall& call, CUgraphExec exec, CUgraph graph, ui
     const uint64_t ask_at = r.holding ? r.holding->first_launch : 0;
     ExecHold hold;
     hold.work = state.work, hold.graph = record.graph, hold.ask_at = ask_at;
+    hold.flags = flags;
     ExecNodes nodes;
     nodes.graph = graph, nodes.handles = state.handles, nodes.base = record.graph;
     r.graphs.execs[exec] = {record.exec, state.effects, std::move(nodes), std::move(hold)};

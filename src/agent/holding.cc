@@ -114,6 +114,8 @@ Result<std::unique_ptr<replay::Replayer>> replayer_of(Recorder& r, const ExecHol
   launch.work = hold.work;
   launch.nodes = std::move(answer.nodes);
   launch.exec = exec;
+  launch.flags = hold.flags;
+  launch.slice = std::chrono::milliseconds(answer.slice_ms);
   launch.longest = std::chrono::milliseconds(answer.longest_ms);
   return replay::cuda::cuda_replayer(r.holding->driver, std::move(launch));
 }

@@ -43,7 +43,8 @@ struct Holding {
 // What is kept of an exec in order to hold its launches.
 struct ExecHold {
   std::shared_ptr<const replay::cuda::GraphWork> work;
-  uint32_t graph = 0;  // the template's number
+  unsigned long long flags = 0;  // that it was instantiated with
+  uint32_t graph = 0;            // the template's number
   uint64_t launches = 0;
   uint64_t ask_at = 0;  // 0: never
   std::chrono::steady_clock::time_point not_before = {};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/check_file.h"
+#include "app/held_fix.h"
 #include "app/witness_file.h"
 #include "explore/explore.h"
 #include "model/exploration.h"
@@ -17,9 +18,10 @@ namespace bohr::app {
 struct Explored {
   Checked checked;
   std::optional<Exploration> exploration;
-  std::optional<Error> refusal;  // why there is none
-  uint64_t program_digest = 0;   // of the program as it was read
-  bool unwatched = false;        // something of what was to be watched was not
+  std::optional<Error> refusal;          // why there is none
+  uint64_t program_digest = 0;           // of the program as it was read
+  bool unwatched = false;                // something of what was to be watched was not
+  std::vector<TriedRepairs> tried = {};  // in the running program
 };
 
 // What people named on the command line.

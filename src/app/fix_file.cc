@@ -19,11 +19,14 @@ std::vector<Fixed> fix_all(std::vector<Explored> explored, const CheckOptions& c
       // What only its kernels' parameters say of a program is enough for the check alone.
       if (replay::symbolic_replayer(checked.program).ok())
         own.replayer = [](const Program& program) { return replay::symbolic_replayer(program); };
+      if (fixed.explored.exploration)
+        own.explore.also = fix::schedules_of(checked.program, *fixed.explored.exploration);
       auto repairs = fix::fix(checked.program, checked.verdict, own);
       if (repairs.ok())
         fixed.repairs = std::move(repairs).value();
       else
         fixed.refusal = repairs.error();
+      if (fixed.repairs) tell_tried(fixed.explored.tried, checked.verdict, &*fixed.repairs);
     }
     list.push_back(std::move(fixed));
   }

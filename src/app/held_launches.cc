@@ -15,6 +15,7 @@
 #include "model/digest.h"
 #include "model/one_launch.h"
 #include "replay/remote/replayer.h"
+#include "replay/repaired.h"
 #include "report/watched_text.h"
 #include "report/words.h"
 
@@ -172,6 +173,8 @@ Status HeldLaunches::explore(Connection connection, const replay::Offer& offer, 
   Program one = one_launch(whole, found.launch);
   BOHR_TRY(answer, answer_for(one, found.launch, check_.strict_threads));
   answer.longest_ms = static_cast<uint64_t>(options_.watchdog.count());
+  if (options_.max_pause.count() > 0)
+    answer.slice_ms = static_cast<uint64_t>(std::max<int64_t>(options_.max_pause.count() / 2, 1));
   for (const Watch& watch : found.watched)
     for (const NamedBytes& piece : watch.pieces) answer.plan.watched.push_back(piece.range);
   say_(fmt::format("{}, launch {}: held; {} to decide in {}", found.name, offer.launch,
@@ -190,7 +193,16 @@ Status HeldLaunches::explore(Connection connection, const replay::Offer& offer, 
   options.lost = lost_orders_.orders[work];
   options.watched = std::move(found.watched);
   if (found.pairs == 0 && options_.graphs.empty()) options.random_orders = 0;  // nothing to decide
-  auto explored = explore_on(*replayer, std::move(found.checked), check_, options);
+  const auto once = replay::learned_once(*replayer);
+  auto explored = explore_on(*once, std::move(found.checked), check_, options);
+  std::optional<TriedRepairs> tried;
+  if (options_.fix && explored.ok()) {
+    auto repaired = repair(*once, explored.value(), found.launch, found.name);
+    if (repaired.ok())
+      tried = std::move(repaired).value();
+    else
+      say_(found.name + ": repairs were not tried: " + to_string(repaired.error()));
+  }
   Status released = replayer->release();
   replayer.reset();
   if (!explored.ok()) {
@@ -219,8 +231,27 @@ Status HeldLaunches::explore(Connection connection, const replay::Offer& offer, 
   exploration.held.longest_ns = holds.longest.count();
   exploration.held.all_ns = holds.all.count();
   graphs_.push_back({offer.log, offer.graph, std::move(explored.value().checked.verdict),
-                     std::move(exploration)});
+                     std::move(exploration), std::move(tried)});
   return released;
+}
+
+Result<std::optional<TriedRepairs>> HeldLaunches::repair(replay::Replayer& replayer,
+                                                         const Explored& explored, OpId launch,
+                                                         const std::string& name) const {
+  const Exploration& exploration = *explored.exploration;
+  if (exploration.witnesses.empty() || !exploration.lost.reason.empty())
+    return std::optional<TriedRepairs>();
+  const Program one = one_launch(explored.checked.program, launch);
+  explore::Options options = options_.explore;
+  options.whole_too = false;
+  BOHR_TRY(tried, try_repairs(replayer, one, one.ops[launch.index()].graph, exploration, options,
+                              check_.strict_threads));
+  tried.name = name;
+  const auto good = std::count_if(tried.repairs.begin(), tried.repairs.end(),
+                                  [](const Tried& each) { return each.repair.verified; });
+  say_(fmt::format("{}: {} of {} held when tried", name, good,
+                   report::count(static_cast<int64_t>(tried.repairs.size()), "repair")));
+  return std::optional<TriedRepairs>(std::move(tried));
 }
 
 void HeldLaunches::note_loss(uint64_t work, const std::vector<std::string>& reasons,
@@ -334,12 +365,14 @@ Result<Explored> HeldLaunches::attach_to(Checked checked) const {
   BOHR_TRY(after, check_program(std::move(seen), checked.name, again));
   after.stem = stem;
   Exploration all;
+  std::vector<TriedRepairs> tried;
   for (Graph& graph : own) {
+    if (graph.tried) tried.push_back(std::move(*graph.tried));
     explore::rebind(after.program, graph.verdict, after.verdict, &graph.exploration);
     explore::merge(std::move(graph.exploration), &all);
   }
   explore::note_outside(after.verdict, &all);
-  return Explored{std::move(after), std::move(all), std::nullopt, digest};
+  return Explored{std::move(after), std::move(all), std::nullopt, digest, false, std::move(tried)};
 }
 
 bool HeldLaunches::told_all_watched() const {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct HoldOptions {
   std::vector<std::string> watch;   // canaries (app/watch.h); then every graph is held
   std::chrono::milliseconds max_pause{1000};
   std::chrono::milliseconds watchdog{20000};  // what may run at one go, or else hangs
+  bool fix = false;                           // try repairs of what was proved, while it is held
   int64_t restarts = 0;                       // of the program at most, after orders that ended it
 };
 
@@ -58,6 +60,7 @@ class HeldLaunches {
     uint32_t recorded = 0;  // the recorder's number of the graph
     Verdict verdict;        // that the exploration refers to
     Exploration exploration;
+    std::optional<TriedRepairs> tried;
   };
   // A launch that could not be explored, and why.
   struct Refused {
@@ -79,6 +82,9 @@ class HeldLaunches {
   // Nothing where the launch is to go on, which its agent has then been told.
   Result<std::optional<Found>> find(const Connection& connection, const replay::Offer& offer);
   Status explore(Connection connection, const replay::Offer& offer, Found found, const Stop& stop);
+  // Tries repairs of what was proved, where that is wanted.
+  Result<std::optional<TriedRepairs>> repair(replay::Replayer& replayer, const Explored& explored,
+                                             OpId launch, const std::string& name) const;
   // Remembers the order that ended `process` when there is one.
   void note_loss(uint64_t work, const std::vector<std::string>& reasons, pid_t process);
   // A connection to the paused search of an offer's exec, when its guest had a rest.

@@ -212,7 +212,9 @@ Result<RunOutcome> run(const RunOptions& options, const Say& say) {
   auto variables = variables_of(options, files, dir.path);
   std::unique_ptr<HeldLaunches> held;
   if (options.explore) {
-    auto listening = HeldLaunches::listen(dir.path, *options.explore, options.check, say);
+    HoldOptions hold = *options.explore;
+    hold.fix = options.fix;
+    auto listening = HeldLaunches::listen(dir.path, hold, options.check, say);
     if (!listening.ok()) return drop_run_dir(dir), listening.error();
     held = std::move(listening).value();
     variables.merge(held->variables());

@@ -87,6 +87,9 @@ class Explorer {
                                    options_.watched, options_.fill, &result_.watched));
     BOHR_TRY_STATUS(reverse_suspects());
     BOHR_TRY_STATUS(reverse_with_other_contents());
+    for (const Schedule& schedule : options_.also)
+      if (schedule.size() == order_.size() && is_legal(order_, schedule))
+        BOHR_TRY_STATUS(try_blindly(schedule));
     BOHR_TRY_STATUS(delay_chains());
     BOHR_TRY_STATUS(try_random());
     if (options_.all_orders) BOHR_TRY_STATUS(try_all());

@@ -34,6 +34,7 @@ struct Options {
   std::vector<Watch> watched;    // which steps write there
   bool whole_too = false;        // run witnesses in one piece as well, as far as they may run on
   bool run_on = true;            // to the end although a step differed, to see what it reaches
+  std::vector<Schedule> also;    // orders to try besides, where they are legal
   bool all_orders = false;  // then every legal order, up to equivalence, as far as the budget goes
   bool strict_threads = false;
 };

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 
 #include "explore/schedules.h"
 #include "fix/apply.h"
 #include "fix/intervals.h"
 #include "fix/pool.h"
+#include "replay/moves.h"
 
 namespace bohr::fix {
 
@@ -69,6 +69,8 @@ class Meter {
     BOHR_TRY(order, order::step_order(repaired, setting_.strict_threads));
     legal_.push_back(explore::issue_schedule(order));
     more_.push_back(more_order(setting_.steps, order));
+    auto moved = replay::moves_between(setting_.program, repaired);
+    moved_.push_back(moved.ok() ? std::move(moved).value() : std::vector<replay::Move>());
     return Nothing{};
   }
 
@@ -76,13 +78,13 @@ class Meter {
     BOHR_TRY_STATUS(replayer->learn());
     std::vector<replay::Variant> variants(kFirstSet);
     variants[kSerial].serial = serial_;
-    // Sets that add the same order are one variant.
-    std::map<Pairs, size_t> known;
+    // Sets that change the same are one variant.
     std::vector<size_t> variant_of;
-    for (const Pairs& more : more_) {
-      const auto [found, is_new] = known.emplace(more, variants.size());
-      if (is_new) variants.push_back({more, {}});
-      variant_of.push_back(found->second);
+    for (size_t i = 0; i < more_.size(); ++i) {
+      const replay::Variant wanted{more_[i], {}, moved_[i]};
+      const auto known = std::find(variants.begin() + kFirstSet, variants.end(), wanted);
+      variant_of.push_back(static_cast<size_t>(known - variants.begin()));
+      if (known == variants.end()) variants.push_back(wanted);
     }
     auto timings = replayer->time(variants, rounds);
     if (!timings.ok()) {
@@ -140,6 +142,7 @@ class Meter {
   explore::Schedule serial_;
   std::vector<explore::Schedule> legal_;  // by set, an order of the repaired program
   std::vector<Pairs> more_;               // by set
+  std::vector<std::vector<replay::Move>> moved_;
   std::vector<double> as_is_, again_, slow_;
   bool gains_ = false;  // overlap, more than the noise
   Measured out_;

@@ -3,10 +3,10 @@
 //
 // Times are measured where the replayer has a clock: the program as it is, twice (what these two
 // differ by is noise), all of it serially, and once for each set of repairs, in turn, round by
-// round. What is told are medians of the differences within a round. A repair is timed by the order
-// that it adds, which is the pairs of steps that are ordered in the repaired program alone; memory
-// elsewhere adds none. Overlap's gain is serial less as it is; where that is not larger than the
-// noise no share of it is told. Serial is issue order, as if there were one stream.
+// round. What is told are medians of the differences within a round. A repair is timed by what it
+// adds: the pairs of steps that are ordered in the repaired program alone, and blocks elsewhere.
+// Overlap's gain is serial less as it is; where that is not larger than the noise no share of it is
+// told. Serial is issue order, as if there were one stream.
 //
 // The critical path is the longest path of steps through the order, each as long as it takes by
 // itself: how fast the work could be if nothing but its order held it up. An estimate: steps that

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "check/check.h"
 #include "fix/apply.h"
@@ -129,6 +130,9 @@ class Fixer {
       return Left{exploration.different, fmt::format("{} of {} orders still differ",
                                                      exploration.different, exploration.orders)};
     if (exploration.baseline == BaselineKind::none) return Left{1, "no order of it is right"};
+    const OwnLaunches own = exploration.own_launches;
+    if (own == OwnLaunches::different || own == OwnLaunches::unstable)
+      return Left{1, "run as a whole it does not leave what its orders do"};
     return Left{};
   }
 
@@ -169,6 +173,10 @@ class Fixer {
       BOHR_TRY_STATUS(drop_what_is_not_needed(cause, &repair));
       repair.covered = repair.parts.empty();
       repair.verified = !repair.covered;
+      const auto moves = [](const RepairPart& part) { return part.kind != RepairKind::edge; };
+      const std::vector<RepairPart> all = all_parts(cause, repair.parts);
+      repair.in_copy =
+          options_.in_copy && repair.verified && std::any_of(all.begin(), all.end(), moves);
     }
     return Nothing{};
   }
@@ -225,6 +233,23 @@ class Fixer {
 };
 
 }  // namespace
+
+std::vector<explore::Schedule> schedules_of(const Program& program,
+                                            const Exploration& exploration) {
+  const std::vector<Step> steps = steps_of(program);
+  std::map<Step, int32_t> place;
+  for (size_t i = 0; i < steps.size(); ++i) place[steps[i]] = static_cast<int32_t>(i);
+  std::vector<explore::Schedule> schedules;
+  for (const Witness& witness : exploration.witnesses)
+    for (const std::vector<Step>* order : {&witness.right, &witness.wrong}) {
+      explore::Schedule schedule;
+      for (const Step& step : *order)
+        if (const auto found = place.find(step); found != place.end())
+          schedule.push_back(found->second);
+      if (schedule.size() == steps.size()) schedules.push_back(std::move(schedule));
+    }
+  return schedules;
+}
 
 Result<Repairs> fix(const Program& program, const Verdict& verdict, const Options& options) {
   BOHR_TRY(setting, setting_of(program, verdict, options.strict_threads));

@@ -24,10 +24,15 @@ struct Options {
   bool strict_threads = false;
   // Runs the repaired program; null: verified by the check alone (reason `fix-not-replayed`).
   std::function<Result<std::unique_ptr<replay::Replayer>>(const Program&)> replayer;
+  bool in_copy = false;  // its memory is moved in a copy of the work, not in the program
   int32_t rounds = 101;  // in which all that is compared runs once, to measure what repairs cost
 };
 
 // Errors are those of ordering, checking and exploring the program.
 Result<Repairs> fix(const Program& program, const Verdict& verdict, const Options& options);
+
+// The schedules of an exploration's witnesses, by the places of their steps in issue order: for
+// each the right one and the wrong one. A repaired program has the same steps.
+std::vector<explore::Schedule> schedules_of(const Program& program, const Exploration& exploration);
 
 }  // namespace bohr::fix

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace bohr {
 
@@ -31,6 +32,7 @@ struct Costs {
   double noise_us = 0;        // the most by which the medians of runs as it is may differ
   int32_t pairs = 0;          // of runs, for each way
   bool virtual_time = false;  // of the simulated GPU; else of a device
+  std::string of;             // the graph that was timed; empty: the whole program
 };
 
 }  // namespace bohr

@@ -35,6 +35,7 @@ Bytes body_of(const Answer& answer) {
   body.number(answer.ask_again);
   body.number(answer.rest_ms);
   body.number(answer.longest_ms);
+  body.number(answer.slice_ms);
   body.list(answer.plan.steps, [&](const PlanStep& step) {
     body.ranges(step.named);
     body.ranges(step.may_write);
@@ -54,6 +55,7 @@ Result<Answer> answer_of(std::span<const uint8_t> bytes) {
   answer.ask_again = body.number();
   answer.rest_ms = body.number();
   answer.longest_ms = body.number();
+  answer.slice_ms = body.number();
   answer.plan.steps = body.list<PlanStep>(32, [&] {
     PlanStep step;
     step.named = body.ranges();

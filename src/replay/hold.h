@@ -28,6 +28,7 @@ struct Answer {
   uint64_t ask_again = 0;   // at that launch; 0: never
   uint64_t rest_ms = 0;     // and not before so long
   uint64_t longest_ms = 0;  // what may run at one go, or else hangs
+  uint64_t slice_ms = 500;  // for which a timing begins new rounds
   Plan plan;
   std::vector<int32_t> nodes;  // of the graph, by step
 };

@@ -13,7 +13,9 @@
 //   - Ignored bytes are in no step's digest, so that no step differs from what was expected by them
 //     alone. They are run, pinned, kept and observed as all others are. An implementation that
 //     digests in larger pieces counts a piece that is ignored only in part.
-//   - An observed run tells every byte that a step changes, whatever the step is known to write.
+//   - An observed run tells every byte that a step changes, whatever the step is known to write;
+//     not so of bytes that were moved, which is where a step may write instead.
+//   - written() tells addresses of the program, whether or not they are moved in a run.
 //   - restore() puts the saved state back, exactly, and verifies it by digest.
 //   - pause() lets the program go on with its own memory for a while, and resume() takes over
 //   again;
@@ -57,6 +59,17 @@ struct Pin {
   Bytes bytes;
 };
 
+// A block that lies elsewhere, as if it had been given other memory: to these steps what they know
+// as `from` is at `to`, where the program has nothing, and begins with what `from` held. Ranges
+// there are told and taken under these addresses; where that is in truth is the replayer's
+// business.
+struct Move {
+  std::vector<int32_t> steps;
+  ByteRange from;
+  uint64_t to = 0;
+  bool operator==(const Move&) const = default;
+};
+
 struct Request {
   std::span<const int32_t> order;
   std::span<const Content> contents;
@@ -66,6 +79,7 @@ struct Request {
   std::span<const int32_t> keep;       // steps whose written bytes are wanted, pins applied
   bool observe = false;                // tell which bytes each step changed
   std::span<const ByteRange> ignored;  // left out of digests; sorted, disjoint
+  std::span<const Move> moved;         // other memory for some steps
 };
 
 struct Changed {
@@ -106,6 +120,8 @@ struct OwnMemory {
 struct Variant {
   std::vector<std::pair<int32_t, int32_t>> more;  // steps: the second waits for the first
   std::vector<int32_t> serial;  // not empty: all steps one after the other, in this order
+  std::vector<Move> moved;      // other memory for some steps
+  bool operator==(const Variant&) const = default;
 };
 
 struct Timings {
@@ -132,6 +148,8 @@ class Replayer {
   // As the program runs by itself, in no order of ours; `seed` chooses among its timings where the
   // implementation can. Refused (`no-own-run`) where there is no such thing.
   virtual Result<Outcome> run_unforced(uint64_t seed) = 0;
+  // As the program would run by itself if it had what the variant adds. Refused as run_unforced().
+  virtual Result<Outcome> run_variant(const Variant& variant);
   // Every variant once a round, as many rounds as are asked for or fewer where that would take
   // long. Refused (`no-timing`) where there is no clock, or a variant cannot be made to run.
   virtual Result<Timings> time(std::span<const Variant> variants, int32_t rounds);

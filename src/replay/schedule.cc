@@ -2,6 +2,7 @@
 // The checks are of numbers only; that a schedule respects happens-before is the caller's business.
 #include "replay/schedule.h"
 
+#include <algorithm>
 #include <string>
 
 namespace bohr::replay {
@@ -53,7 +54,18 @@ Status check_parts(const Replayer& replayer, const Request& request) {
   }
   for (const Pin& pin : request.pins)
     if (!is_step(replayer, pin.step)) return bad_pin(replayer, pin.step);
-  return Nothing{};
+  return check_moves(replayer, request.moved);
+}
+
+Status check_moves(const Replayer& replayer, std::span<const Move> moved) {
+  const auto fits = [&](const Move& move) {
+    return !move.from.empty() && std::all_of(move.steps.begin(), move.steps.end(),
+                                             [&](int32_t step) { return is_step(replayer, step); });
+  };
+  if (std::all_of(moved.begin(), moved.end(), fits)) return Nothing{};
+  return Error{"replay-request", replayer.program().source, "",
+               "other memory is wanted for nothing, or for steps that do not exist",
+               "this is a bug in whoever asked"};
 }
 
 Status check_variants(const Replayer& replayer, std::span<const Variant> variants) {
@@ -65,6 +77,7 @@ Status check_variants(const Replayer& replayer, std::span<const Variant> variant
     if (!variant.serial.empty()) BOHR_TRY_STATUS(check_order(replayer, variant.serial));
     if (!variant.serial.empty() && !variant.more.empty())
       return refuse("a serial order cannot be given more order");
+    BOHR_TRY_STATUS(check_moves(replayer, variant.moved));
     for (const auto& [from, to] : variant.more)
       if (!is_step(replayer, from) || !is_step(replayer, to) || from == to)
         return refuse("order is wanted between steps that do not exist");
@@ -75,6 +88,18 @@ Status check_variants(const Replayer& replayer, std::span<const Variant> variant
 Error no_timing(const Replayer& replayer, std::string why) {
   return {"no-timing", replayer.program().source, "", std::move(why),
           "measure the repaired program itself"};
+}
+
+Status refuse_moved(const Replayer& replayer, std::span<const Move> moved) {
+  if (moved.empty()) return Nothing{};
+  return Error{"replay-moved", replayer.program().source, "",
+               "its blocks cannot be given other memory where it is replayed",
+               "replay a program that has them elsewhere"};
+}
+
+Result<Outcome> Replayer::run_variant(const Variant&) {
+  return Error{"no-own-run", program().source, "", "it cannot run otherwise than it does",
+               "run orders of steps"};
 }
 
 Result<Timings> Replayer::time(std::span<const Variant>, int32_t) {

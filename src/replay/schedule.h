@@ -18,6 +18,9 @@ Status check_parts(const Replayer& replayer, const Request& request);
 Error bad_pin(const Replayer& replayer, int32_t step);
 // `replay-request` when a variant names steps that are none.
 Status check_variants(const Replayer& replayer, std::span<const Variant> variants);
+Status check_moves(const Replayer& replayer, std::span<const Move> moved);
+// `replay-moved`, of those that cannot.
+Status refuse_moved(const Replayer& replayer, std::span<const Move> moved);
 Error no_timing(const Replayer& replayer, std::string why);
 
 template <class PinBytes>

@@ -13,8 +13,50 @@ Request OwnedRequest::view() const {
   request.keep = keep;
   request.observe = observe;
   request.ignored = ignored;
+  request.moved = moved;
   return request;
 }
+
+namespace {
+
+void put_moves(BodyWriter* body, std::span<const Move> moves) {
+  body->list(moves, [&](const Move& move) {
+    body->numbers(move.steps);
+    body->number(move.from.begin), body->number(move.from.end);
+    body->number(move.to);
+  });
+}
+std::vector<Move> get_moves(BodyReader* body) {
+  return body->list<Move>(32, [&] {
+    Move move;
+    move.steps = body->numbers<int32_t>();
+    move.from.begin = body->number();
+    move.from.end = body->number();
+    move.to = body->number();
+    return move;
+  });
+}
+
+void put_variant(BodyWriter* body, const Variant& variant) {
+  body->list(variant.more, [&](const std::pair<int32_t, int32_t>& pair) {
+    body->number(static_cast<uint64_t>(pair.first));
+    body->number(static_cast<uint64_t>(pair.second));
+  });
+  body->numbers(variant.serial);
+  put_moves(body, variant.moved);
+}
+Variant get_variant(BodyReader* body) {
+  Variant variant;
+  variant.more = body->list<std::pair<int32_t, int32_t>>(16, [&] {
+    const auto first = static_cast<int32_t>(body->number());
+    return std::pair(first, static_cast<int32_t>(body->number()));
+  });
+  variant.serial = body->numbers<int32_t>();
+  variant.moved = get_moves(body);
+  return variant;
+}
+
+}  // namespace
 
 Bytes body_of(const Request& request) {
   BodyWriter body;
@@ -30,6 +72,7 @@ Bytes body_of(const Request& request) {
   body.numbers(request.expected);
   body.numbers(request.keep);
   body.ranges(request.ignored);
+  put_moves(&body, request.moved);
   body.number(request.stepwise);
   body.number(request.observe);
   return body.take();
@@ -52,6 +95,7 @@ Result<OwnedRequest> request_of(std::span<const uint8_t> bytes) {
   request.expected = body.numbers<uint64_t>();
   request.keep = body.numbers<int32_t>();
   request.ignored = body.ranges();
+  request.moved = get_moves(&body);
   request.stepwise = body.number() != 0;
   request.observe = body.number() != 0;
   if (!body.done() || !whole) return bad_message("a request");
@@ -115,6 +159,71 @@ Result<Learned> learned_of(std::span<const uint8_t> bytes) {
   return learned;
 }
 
+Bytes body_of(const Variant& variant) {
+  BodyWriter body;
+  put_variant(&body, variant);
+  return body.take();
+}
+
+Result<Variant> variant_of(std::span<const uint8_t> bytes) {
+  BodyReader body(bytes);
+  Variant variant = get_variant(&body);
+  if (!body.done()) return bad_message("a way to run");
+  return variant;
+}
+
+Bytes body_of(const TimeRequest& request) {
+  BodyWriter body;
+  body.list(request.variants, [&](const Variant& variant) { put_variant(&body, variant); });
+  body.number(static_cast<uint64_t>(request.rounds));
+  return body.take();
+}
+
+Result<TimeRequest> time_request_of(std::span<const uint8_t> bytes) {
+  BodyReader body(bytes);
+  TimeRequest request;
+  request.variants = body.list<Variant>(24, [&] { return get_variant(&body); });
+  request.rounds = static_cast<int32_t>(body.number());
+  if (!body.done()) return bad_message("ways to run");
+  return request;
+}
+
+namespace {
+
+// In thousandths of a nanosecond.
+std::vector<uint64_t> whole_numbers(const std::vector<double>& times) {
+  std::vector<uint64_t> numbers;
+  numbers.reserve(times.size());
+  for (const double time : times) numbers.push_back(static_cast<uint64_t>(time * 1000));
+  return numbers;
+}
+std::vector<double> times_from(const std::vector<uint64_t>& numbers) {
+  std::vector<double> times;
+  times.reserve(numbers.size());
+  for (const uint64_t number : numbers) times.push_back(static_cast<double>(number) / 1000);
+  return times;
+}
+
+}  // namespace
+
+Bytes body_of(const Timings& timings) {
+  BodyWriter body;
+  body.numbers(whole_numbers(timings.ns));
+  body.numbers(whole_numbers(timings.step_ns));
+  body.number(timings.virtual_time);
+  return body.take();
+}
+
+Result<Timings> timings_of(std::span<const uint8_t> bytes) {
+  BodyReader body(bytes);
+  Timings timings;
+  timings.ns = times_from(body.numbers<uint64_t>());
+  timings.step_ns = times_from(body.numbers<uint64_t>());
+  timings.virtual_time = body.number() != 0;
+  if (!body.done()) return bad_message("times");
+  return timings;
+}
+
 namespace {
 
 Result<Bytes> learn(Replayer& replayer) {
@@ -139,6 +248,18 @@ Result<Bytes> run_unforced(Replayer& replayer, std::span<const uint8_t> bytes) {
   if (!body.done()) return bad_message("a seed");
   BOHR_TRY(outcome, replayer.run_unforced(seed));
   return body_of(outcome);
+}
+
+Result<Bytes> run_variant(Replayer& replayer, std::span<const uint8_t> body) {
+  BOHR_TRY(variant, variant_of(body));
+  BOHR_TRY(outcome, replayer.run_variant(variant));
+  return body_of(outcome);
+}
+
+Result<Bytes> time(Replayer& replayer, std::span<const uint8_t> body) {
+  BOHR_TRY(request, time_request_of(body));
+  BOHR_TRY(timings, replayer.time(request.variants, request.rounds));
+  return body_of(timings);
 }
 
 Result<Bytes> digest(Replayer& replayer, std::span<const uint8_t> bytes) {
@@ -192,6 +313,10 @@ Result<Bytes> answer(Replayer& replayer, const Message& message) {
       return release(replayer);
     case Ask::pause:
       return nothing(replayer.pause());
+    case Ask::time:
+      return time(replayer, message.body);
+    case Ask::run_variant:
+      return run_variant(replayer, message.body);
   }
   return bad_message("a request of kind " + std::to_string(message.kind));
 }

@@ -11,7 +11,18 @@
 
 namespace bohr::replay {
 
-enum class Ask : uint8_t { learn = 1, run, run_unforced, restore, digest, fetch, release, pause };
+enum class Ask : uint8_t {
+  learn = 1,
+  run,
+  run_unforced,
+  restore,
+  digest,
+  fetch,
+  release,
+  pause,
+  time,
+  run_variant
+};
 enum class Reply : uint8_t { done = 1, refused };
 
 // Bodies of messages, for both ends.
@@ -27,10 +38,21 @@ struct OwnedRequest {
   std::vector<uint64_t> expected;
   std::vector<int32_t> keep;
   std::vector<ByteRange> ignored;
+  std::vector<Move> moved;
   bool stepwise = false;
   bool observe = false;
   Request view() const;
 };
+struct TimeRequest {
+  std::vector<Variant> variants;
+  int32_t rounds = 0;
+};
+Bytes body_of(const Variant& variant);
+Result<Variant> variant_of(std::span<const uint8_t> body);
+Bytes body_of(const TimeRequest& request);
+Bytes body_of(const Timings& timings);
+Result<TimeRequest> time_request_of(std::span<const uint8_t> body);
+Result<Timings> timings_of(std::span<const uint8_t> body);
 Bytes body_of(const Request& request);
 Bytes body_of(const Outcome& outcome);
 Bytes body_of(const Learned& learned);

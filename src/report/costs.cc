@@ -27,10 +27,12 @@ bool is_zero(const Interval& interval) {
 }
 
 std::string step_text(const Cost& cost) {
+  if (!cost.measured) return "unknown";
   return fmt::format("{:.1f} +-{:.1f}", cost.step_us.value, half(cost.step_us));
 }
 
 std::string more_text(const Cost& cost, double noise_us) {
+  if (!cost.measured) return "unknown";
   const Interval& more = cost.more_us;
   if (is_zero(more)) return "0";
   if (std::abs(more.value) <= noise_us || (more.low <= 0 && 0 <= more.high)) return "in the noise";
@@ -38,7 +40,7 @@ std::string more_text(const Cost& cost, double noise_us) {
 }
 
 std::string kept_text(const Cost& cost) {
-  if (!cost.kept_known) return "unknown";
+  if (!cost.measured || !cost.kept_known) return "unknown";
   return fmt::format("{:.0f} +-{:.0f}%", kPercent * cost.kept.value, kPercent * half(cost.kept));
 }
 
@@ -112,7 +114,8 @@ Json interval_json(bool known, const Interval& interval) {
 void add_costs(Page* page, const Costs& costs, const std::vector<NamedCost>& repairs) {
   if (repairs.empty()) return;
   page->blank();
-  page->heading("What repairs cost", "", Ink::bold);
+  page->heading("What repairs cost" + (costs.of.empty() ? "" : " in " + printable(costs.of)), "",
+                Ink::bold);
   Table table(costs);
   table.add({"as it is", step_text(costs.as_is), "", "100%", critical_text(costs.as_is),
              bytes(costs.as_is.pool_bytes)});
@@ -139,6 +142,7 @@ Json costs_json(const Costs& costs) {
           {"serial", cost_json(costs.serial)},
           {"noise_us", costs.as_is.measured ? Json(costs.noise_us) : Json(nullptr)},
           {"rounds", costs.pairs},
+          {"graph", costs.of.empty() ? Json(nullptr) : Json(costs.of)},
           {"virtual_time", costs.virtual_time}};
 }
 

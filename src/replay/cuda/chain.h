@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An order of nodes as a CUDA graph of its own: a chain built from descriptors, launched once and
 // destroyed at once. What step mode shows is so confirmed by a plain graph, without the host
-// between its nodes. No user object goes into it, so nothing of the program's is kept alive.
+// between its nodes.
 #pragma once
-
-#include <cuda.h>
 
 #include <span>
 
@@ -15,6 +13,6 @@
 namespace bohr::replay::cuda {
 
 // Runs the works one behind the other, and waits. Errors are those of Device::check().
-Status run_chained(Device* device, CUcontext context, std::span<const NodeWork* const> works);
+Status run_chained(Device* device, std::span<const NodeWork* const> works);
 
 }  // namespace bohr::replay::cuda

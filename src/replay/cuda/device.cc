@@ -154,7 +154,8 @@ Result<std::unique_ptr<Device>> Device::create(const Driver& driver,
                                                            {"bohr_compare", &d.compare_},
                                                            {"bohr_copy", &d.copy_},
                                                            {"bohr_page_digests", &d.page_digests_},
-                                                           {"bohr_differences", &d.differences_}};
+                                                           {"bohr_differences", &d.differences_},
+                                                           {"bohr_delay", &d.delay_}};
   for (const auto& [name, function] : functions)
     BOHR_TRY_STATUS(d.check(driver.cuModuleGetFunction(function, d.module_, name), name));
   BOHR_TRY_STATUS(
@@ -316,6 +317,13 @@ Result<std::vector<uint64_t>> Device::differences(const Buffer& a, const Buffer&
   std::vector<uint64_t> result(host, host + *many);
   std::sort(result.begin(), result.end());
   return result;
+}
+
+Status Device::delay(std::chrono::nanoseconds time) {
+  auto ns = static_cast<uint64_t>(time.count());
+  void* parameters[] = {&ns};
+  return check(driver_.cuLaunchKernel(delay_, 1, 1, 1, 1, 1, 1, 0, stream_, parameters, nullptr),
+               "starting a kernel of ours");
 }
 
 Status Device::clear(CUdeviceptr at, uint64_t bytes) {

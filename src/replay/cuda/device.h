@@ -105,6 +105,8 @@ class Device {
   // are more than a million.
   Result<std::vector<uint64_t>> differences(const Buffer& a, const Buffer& b);
 
+  // Nothing else for so long.
+  Status delay(std::chrono::nanoseconds time);
   Status clear(CUdeviceptr at, uint64_t bytes);
   Status copy(CUdeviceptr to, CUdeviceptr from, uint64_t bytes);
   // Both wait, before they copy too: a copy from or to pageable memory would itself wait for what
@@ -126,6 +128,7 @@ class Device {
   CUfunction copy_ = nullptr;
   CUfunction page_digests_ = nullptr;
   CUfunction differences_ = nullptr;
+  CUfunction delay_ = nullptr;
   CUstream stream_ = nullptr;
   Buffer changed_;
   Buffer found_;

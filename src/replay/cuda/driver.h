@@ -13,9 +13,14 @@ namespace bohr::replay::cuda {
   X(cuCtxGetCurrent)               \
   X(cuCtxGetDevice)                \
   X(cuCtxSynchronize)              \
+  X(cuEventCreate)                 \
+  X(cuEventDestroy_v2)             \
+  X(cuEventElapsedTime)            \
+  X(cuEventRecord)                 \
   X(cuFuncGetName)                 \
   X(cuFuncGetParamInfo)            \
   X(cuGetErrorName)                \
+  X(cuGraphAddDependencies_v2)     \
   X(cuGraphAddEmptyNode)           \
   X(cuGraphAddHostNode)            \
   X(cuGraphAddKernelNode_v2)       \
@@ -25,6 +30,7 @@ namespace bohr::replay::cuda {
   X(cuGraphCreate)                 \
   X(cuGraphDestroy)                \
   X(cuGraphExecDestroy)            \
+  X(cuGraphGetEdges_v2)            \
   X(cuGraphGetNodes)               \
   X(cuGraphHostNodeGetParams)      \
   X(cuGraphInstantiateWithFlags)   \

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <unordered_map>
 
 namespace bohr::replay::cuda {
 
@@ -245,30 +247,95 @@ ByteRange destination_of(const NodeWork& work) {
 
 namespace {
 
-// False: the graph cannot be read, and nothing was added.
-bool add_graph(const Driver& driver, CUgraph graph, int depth, std::vector<NodeWork>* works) {
+// One graph among the nodes of all.
+struct Level {
+  std::vector<CUgraphNode> nodes;
+  size_t first = 0;  // place of its first node
+};
+// The nodes that nothing inside a graph comes before, or behind.
+struct Ends {
+  std::vector<int32_t> first;
+  std::vector<int32_t> last;
+};
+
+std::optional<std::vector<CUgraphNode>> nodes_of(const Driver& driver, CUgraph graph) {
   size_t count = 0;
-  if (driver.cuGraphGetNodes(graph, nullptr, &count) != CUDA_SUCCESS) return false;
+  if (driver.cuGraphGetNodes(graph, nullptr, &count) != CUDA_SUCCESS) return std::nullopt;
   std::vector<CUgraphNode> nodes(count);
   if (count > 0 && driver.cuGraphGetNodes(graph, nodes.data(), &count) != CUDA_SUCCESS)
+    return std::nullopt;
+  return nodes;
+}
+
+// By index of their nodes. False: the driver did not give them all.
+bool edges_of(const Driver& driver, CUgraph graph, const std::vector<CUgraphNode>& nodes,
+              std::vector<WorkEdge>* edges) {
+  size_t count = 0;
+  if (driver.cuGraphGetEdges_v2(graph, nullptr, nullptr, nullptr, &count) != CUDA_SUCCESS)
     return false;
-  const size_t first = works->size();
-  for (const CUgraphNode node : nodes) works->push_back(read_node(driver, node));
+  if (count == 0) return true;
+  std::vector<CUgraphNode> from(count), to(count);
+  std::vector<CUgraphEdgeData> data(count);
+  if (driver.cuGraphGetEdges_v2(graph, from.data(), to.data(), data.data(), &count) != CUDA_SUCCESS)
+    return false;
+  std::unordered_map<CUgraphNode, int32_t> index;
+  for (size_t i = 0; i < nodes.size(); ++i) index[nodes[i]] = static_cast<int32_t>(i);
   for (size_t i = 0; i < count; ++i) {
-    CUgraph child = nullptr;
-    if ((*works)[first + i].type != CU_GRAPH_NODE_TYPE_GRAPH || depth == kDeepestChild) continue;
-    if (driver.cuGraphChildGraphNodeGetGraph(nodes[i], &child) == CUDA_SUCCESS &&
-        add_graph(driver, child, depth + 1, works))
-      (*works)[first + i].refusal.clear();
+    if (!index.contains(from[i]) || !index.contains(to[i])) return false;
+    edges->push_back({index[from[i]], index[to[i]], data[i]});
   }
   return true;
+}
+
+Ends ends_of(const Level& level, const std::vector<WorkEdge>& edges,
+             const std::vector<std::vector<int32_t>>& last_of) {
+  std::vector<bool> preceded(level.nodes.size()), followed(level.nodes.size());
+  for (const WorkEdge& edge : edges) {
+    preceded[static_cast<size_t>(edge.to)] = true;
+    followed[static_cast<size_t>(edge.from)] = true;
+  }
+  Ends ends;
+  for (size_t i = 0; i < level.nodes.size(); ++i) {
+    if (!preceded[i]) ends.first.push_back(static_cast<int32_t>(level.first + i));
+    if (!followed[i]) ends.last.insert(ends.last.end(), last_of[i].begin(), last_of[i].end());
+  }
+  return ends;
+}
+
+// Nothing: the graph cannot be read, and nothing was added.
+std::optional<Ends> add_graph(const Driver& driver, CUgraph graph, int depth, GraphWork* work) {
+  const auto nodes = nodes_of(driver, graph);
+  if (!nodes) return std::nullopt;
+  const Level level{*nodes, work->nodes.size()};
+  for (const CUgraphNode node : level.nodes) work->nodes.push_back(read_node(driver, node));
+  std::vector<std::vector<int32_t>> last_of;  // by node: what its followers come after
+  for (size_t i = 0; i < level.nodes.size(); ++i) {
+    const auto own = static_cast<int32_t>(level.first + i);
+    last_of.push_back({own});
+    CUgraph child = nullptr;
+    if (work->nodes[level.first + i].type != CU_GRAPH_NODE_TYPE_GRAPH || depth == kDeepestChild)
+      continue;
+    if (driver.cuGraphChildGraphNodeGetGraph(level.nodes[i], &child) != CUDA_SUCCESS) continue;
+    const auto inside = add_graph(driver, child, depth + 1, work);
+    if (!inside) continue;
+    work->nodes[level.first + i].refusal.clear();
+    for (const int32_t first : inside->first) work->edges.push_back(full_edge(own, first));
+    if (!inside->last.empty()) last_of.back() = inside->last;
+  }
+  std::vector<WorkEdge> edges;
+  work->edges_read = edges_of(driver, graph, level.nodes, &edges) && work->edges_read;
+  for (const WorkEdge& edge : edges)
+    for (const int32_t from : last_of[static_cast<size_t>(edge.from)])
+      work->edges.push_back({from, static_cast<int32_t>(level.first) + edge.to, edge.data});
+  return ends_of(level, edges, last_of);
 }
 
 }  // namespace
 
 GraphWork read_graph(const Driver& driver, CUgraph graph) {
   GraphWork work;
-  add_graph(driver, graph, 0, &work.nodes);
+  work.edges_read = true;
+  if (!add_graph(driver, graph, 0, &work)) work.edges_read = false;
   return work;
 }
 

@@ -45,10 +45,20 @@ struct NodeWork {
 // for copies into arrays.
 ByteRange destination_of(const NodeWork& work);
 
+struct WorkEdge {
+  int32_t from = 0;
+  int32_t to = 0;
+  CUgraphEdgeData data = {};  // zeros: a full edge
+};
+inline WorkEdge full_edge(int32_t from, int32_t to) { return {from, to, {}}; }
+
 // All nodes of a graph in the driver's order, and behind them those of its child graphs, one child
-// after the other and each in the same way. A child's node itself does nothing.
+// after the other and each in the same way. A child's node itself does nothing: its graph's first
+// nodes come after it, and what comes after it comes after its graph's last nodes.
 struct GraphWork {
   std::vector<NodeWork> nodes;
+  std::vector<WorkEdge> edges;
+  bool edges_read = false;  // all of them
 };
 
 // A kernel's parameters in the form in which launches and nodes take them. Valid as long as the

@@ -6,13 +6,17 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "replay/cuda/chain.h"
 #include "replay/cuda/guard.h"
 #include "replay/cuda/large_blocks.h"
+#include "replay/cuda/moved_work.h"
 #include "replay/cuda/observed.h"
 #include "replay/cuda/silent_writes.h"
+#include "replay/cuda/variant.h"
+#include "replay/moves.h"
 #include "replay/schedule.h"
 
 namespace bohr::replay::cuda {
@@ -92,6 +96,7 @@ class CudaReplayer : public Replayer {
     BOHR_TRY_STATUS(still_there());
     BOHR_TRY_STATUS(put_back());
     BOHR_TRY_STATUS(check_request(*this, request, [this](int32_t step) { return bytes_of(step); }));
+    BOHR_TRY_STATUS(use_moves(request.moved));
     if (!std::equal(request.ignored.begin(), request.ignored.end(), ignored_.begin(),
                     ignored_.end()))
       BOHR_TRY_STATUS(upload_written({request.ignored.begin(), request.ignored.end()}));
@@ -115,12 +120,35 @@ class CudaReplayer : public Replayer {
     BOHR_TRY_STATUS(put_back());
     BOHR_TRY_STATUS(device_->check(driver_.cuGraphLaunch(launch_.exec, device_->stream()),
                                    "launching the program's own graph"));
-    BOHR_TRY_STATUS(device_->wait());
-    BOHR_TRY_STATUS(large_blocks_are_whole());
-    BOHR_TRY_STATUS(look_at_rest());
-    Outcome outcome;
-    outcome.ran = steps_.size();
-    return outcome;
+    return own_run_done();
+  }
+
+  Result<Outcome> run_variant(const Variant& variant) override {
+    BOHR_TRY_STATUS(still_there());
+    BOHR_TRY_STATUS(check_variants(*this, {&variant, 1}));
+    BOHR_TRY_STATUS(put_back());
+    BOHR_TRY_STATUS(use_moves(variant.moved));
+    BOHR_TRY(graph, variant_graph(device_.get(), {work(), launch_.nodes, launch_.plan.steps},
+                                  variant, launch_.flags));
+    BOHR_TRY_STATUS(graph->launch());
+    return own_run_done();
+  }
+
+  Result<Timings> time(std::span<const Variant> variants, int32_t rounds) override {
+    BOHR_TRY_STATUS(still_there());
+    BOHR_TRY_STATUS(check_variants(*this, variants));
+    TimingNeeds needs;
+    needs.put_back = [this] { return put_back(); };
+    needs.issue_step = [this](int32_t step) { return issue_step(step); };
+    needs.most = launch_.slice;
+    needs.flags = launch_.flags;
+    const StepNodes nodes{*launch_.work, launch_.nodes, launch_.plan.steps};
+    auto timings = timings_of(device_.get(), nodes, variants, rounds, needs);
+    if (device_->lost()) return timings;
+    if (timings.ok())
+      if (const Status whole = large_blocks_are_whole(); !whole.ok()) timings = whole.error();
+    BOHR_TRY_STATUS(restore());
+    return timings;
   }
 
   Status restore() override {
@@ -163,21 +191,38 @@ class CudaReplayer : public Replayer {
     // While it is paused its memory is the program's, which has gone on with it.
     Status restored = paused_ ? Status(Nothing{}) : pause();
     guard_->drop();
+    moved_.reset();
     lists_.buffer.reset();
     slots_.reset();
     return restored;
   }
 
   Result<std::vector<uint64_t>> digest(std::span<const ByteRange> ranges) override {
-    for (const ByteRange& range : ranges) BOHR_TRY_STATUS(in_memory(range));
-    return guard_->digests(ranges);
+    Ranges there, moved;
+    for (const ByteRange& range : ranges) {
+      BOHR_TRY_STATUS(in_memory(range));
+      const auto real = real_place(range);
+      if (real)
+        moved.push_back(*real);
+      else
+        there.push_back(range);
+    }
+    BOHR_TRY(digests, guard_->digests(there));
+    if (moved.empty()) return digests;
+    BOHR_TRY(others, digests_of_moved(moved));
+    std::vector<uint64_t> all;
+    auto next = digests.begin(), next_moved = others.begin();
+    for (const ByteRange& range : ranges)
+      all.push_back(real_place(range) ? *next_moved++ : *next++);
+    return all;
   }
 
   OwnMemory own_memory() const override { return Buffer::most(); }
 
   Result<Bytes> fetch(ByteRange range) override {
     BOHR_TRY_STATUS(in_memory(range));
-    return fetch_all({&range, 1});
+    const ByteRange real = real_place(range).value_or(range);
+    return fetch_real({&real, 1});
   }
 
  private:
@@ -215,8 +260,10 @@ class CudaReplayer : public Replayer {
       SpanList lists;
       Buffer slots;
       LargeBlocks large;
+      std::unique_ptr<MovedWork> moved;
     };
-    static_cast<void>(new Kept{std::move(lists_), std::move(slots_), std::move(large_)});
+    static_cast<void>(
+        new Kept{std::move(lists_), std::move(slots_), std::move(large_), std::move(moved_)});
     static_cast<void>(guard_.release());
     static_cast<void>(device_.release());
   }
@@ -272,10 +319,14 @@ class CudaReplayer : public Replayer {
     return all ? guard_->restore_all() : guard_->restore();
   }
 
+  bool is_readable(const ByteRange& range) const {
+    return std::any_of(readable_.begin(), readable_.end(),
+                       [&](const ByteRange& one) { return one.contains(range); });
+  }
+
   Status in_memory(const ByteRange& range) const {
-    const bool known = std::any_of(readable_.begin(), readable_.end(),
-                                   [&](const ByteRange& one) { return one.contains(range); });
-    if (known || (guard_ && guard_->contains(range))) return Nothing{};
+    if (real_place(range)) return Nothing{};
+    if (is_readable(range) || (guard_ && guard_->contains(range))) return Nothing{};
     return Error{"replay-range", launch_.program.source, "", "no step names memory in this range",
                  "take ranges from what the launch accesses"};
   }
@@ -375,8 +426,8 @@ class CudaReplayer : public Replayer {
     ignored_ = std::move(ignored);
     std::vector<Span> spans;
     slices_.clear();
-    for (const Ranges& written : written_) {
-      const Ranges ranges = without(written, ignored_);
+    for (size_t i = 0; i < written_.size(); ++i) {
+      const Ranges ranges = places(static_cast<int32_t>(i), without(written_[i], ignored_));
       SpanSlice slice{spans.size(), ranges.size(), 0};
       for (const Span& span : laid_out(ranges)) {
         spans.push_back(span);
@@ -392,14 +443,65 @@ class CudaReplayer : public Replayer {
                  "leave more memory free"};
   }
 
+  // --- other memory for some steps ---
+
+  const GraphWork& work() const { return moved_ ? moved_->work() : *launch_.work; }
+  std::span<const Move> moves() const { return moved_ ? moved_->moves() : std::span<const Move>(); }
+
+  // Memory must hold what was saved.
+  Status use_moves(std::span<const Move> wanted) {
+    const std::span<const Move> now = moves();
+    if (!std::equal(wanted.begin(), wanted.end(), now.begin(), now.end())) {
+      BOHR_TRY_STATUS(device_->wait());  // what runs may use the old ones
+      moved_.reset();
+      if (!wanted.empty()) {
+        BOHR_TRY(moved, MovedWork::of(device_.get(), *launch_.work, launch_.nodes, wanted));
+        moved_ = std::move(moved);
+      }
+      BOHR_TRY_STATUS(upload_written(Ranges(ignored_)));
+    }
+    return moved_ ? moved_->fill() : Status(Nothing{});
+  }
+
+  std::optional<ByteRange> real_place(const ByteRange& range) const {
+    return moved_ ? moved_->real(range) : std::nullopt;
+  }
+
+  // Where a step finds them in truth.
+  Ranges places(int32_t step, const Ranges& ranges) const {
+    Ranges real = seen_at(ranges, step, moves());
+    for (ByteRange& range : real) range = real_place(range).value_or(range);
+    return real;
+  }
+
+  Result<std::vector<uint64_t>> digests_of_moved(const Ranges& ranges) {
+    std::vector<Span> spans;
+    std::vector<SpanSlice> slices;
+    for (size_t i = 0; i < ranges.size(); ++i) {
+      spans.push_back({ranges[i].begin, ranges[i].size(), 0, 0});
+      slices.push_back({i, 1, ranges[i].size()});
+    }
+    BOHR_TRY(list, device_->upload(std::move(spans)));
+    return device_->digests_of(list, slices);
+  }
+
   // --- running ---
+
+  Result<Outcome> own_run_done() {
+    BOHR_TRY_STATUS(device_->wait());
+    BOHR_TRY_STATUS(large_blocks_are_whole());
+    BOHR_TRY_STATUS(look_at_rest());
+    Outcome outcome;
+    outcome.ran = steps_.size();
+    return outcome;
+  }
 
   Status issue_step(int32_t step) {
     if (!launch_.plan.steps[static_cast<size_t>(step)].runs) return Nothing{};
     const int32_t node = launch_.nodes[static_cast<size_t>(step)];
-    const NodeWork& work = launch_.work->nodes[static_cast<size_t>(node)];
-    return device_->check(issue(driver_, work, device_->stream()),
-                          "running node " + std::to_string(node));
+    return device_->check(
+        issue(driver_, work().nodes[static_cast<size_t>(node)], device_->stream()),
+        "running node " + std::to_string(node));
   }
 
   Status put_contents(std::span<const Content> contents) {
@@ -408,11 +510,13 @@ class CudaReplayer : public Replayer {
         return Error{"replay-contents", launch_.program.source, "",
                      "the contents do not fit their range", "put what was fetched from it"};
     for (const Content& content : contents) {
-      if (guard_->is_noted(content.range)) continue;
+      if (real_place(content.range) || guard_->is_noted(content.range)) continue;
       BOHR_TRY_STATUS(guard_->note_written({&content.range, 1}));
     }
-    for (const Content& content : contents)
-      BOHR_TRY_STATUS(guard_->put(content.range, content.bytes.data()));
+    for (const Content& content : contents) {
+      const ByteRange real = real_place(content.range).value_or(content.range);
+      BOHR_TRY_STATUS(put_at(real, content.bytes.data()));
+    }
     return Nothing{};
   }
 
@@ -422,11 +526,9 @@ class CudaReplayer : public Replayer {
     for (const int32_t step : request.order) {
       const auto i = static_cast<size_t>(step);
       if (launch_.plan.steps[i].runs)
-        works.push_back(&launch_.work->nodes[static_cast<size_t>(launch_.nodes[i])]);
+        works.push_back(&work().nodes[static_cast<size_t>(launch_.nodes[i])]);
     }
-    CUcontext context = nullptr;
-    BOHR_TRY_STATUS(device_->check(driver_.cuCtxGetCurrent(&context), "asking for the context"));
-    BOHR_TRY_STATUS(run_chained(device_.get(), context, works));
+    BOHR_TRY_STATUS(run_chained(device_.get(), works));
     Outcome outcome;
     outcome.ran = request.order.size();
     outcome.kept.resize(request.keep.size());
@@ -452,7 +554,7 @@ class CudaReplayer : public Replayer {
       if (!request.stepwise) continue;
       BOHR_TRY_STATUS(device_->digest(lists_, slices_[i], slot(i)));
       if (!keep_of.empty() && keep_of[i] >= 0) {
-        BOHR_TRY(bytes, fetch_all(written_[i]));
+        BOHR_TRY(bytes, fetch_real(places(step, written_[i])));
         outcome.kept[static_cast<size_t>(keep_of[i])] = std::move(bytes);
       }
       if (request.expected.empty()) continue;
@@ -505,20 +607,27 @@ class CudaReplayer : public Replayer {
 
   Status put(int32_t step, const Bytes& bytes) {
     const uint8_t* from = bytes.data();
-    for (const ByteRange& range : written(step)) {
-      BOHR_TRY_STATUS(guard_->put(range, from));
+    for (const ByteRange& range : places(step, written_[static_cast<size_t>(step)])) {
+      BOHR_TRY_STATUS(put_at(range, from));
       from += range.size();
     }
     return Nothing{};
   }
 
-  Result<Bytes> fetch_all(std::span<const ByteRange> ranges) {
+  Status put_at(const ByteRange& real, const uint8_t* from) {
+    if (guard_->contains(real)) return guard_->put(real, from);
+    return device_->copy_from_host(real.begin, from, real.size());
+  }
+
+  Result<Bytes> fetch_real(std::span<const ByteRange> ranges) {
     size_t total = 0;
     for (const ByteRange& range : ranges) total += range.size();
     Bytes bytes(total);
     uint8_t* to = bytes.data();
     for (const ByteRange& range : ranges) {
-      BOHR_TRY_STATUS(guard_->get(range, to));
+      BOHR_TRY_STATUS(guard_->contains(range) || is_readable(range)
+                          ? guard_->get(range, to)
+                          : device_->copy_to_host(to, range.begin, range.size()));
       to += range.size();
     }
     return bytes;
@@ -532,11 +641,12 @@ class CudaReplayer : public Replayer {
   std::vector<Ranges> written_;  // by step
   Ranges all_changed_;           // by any step, wherever it lies
   std::unique_ptr<Device> device_;
-  std::unique_ptr<Guard> guard_;   // null until learn()
-  Ranges ignored_;                 // left out of digests
-  SpanList lists_;                 // of all written ranges that count
-  std::vector<SpanSlice> slices_;  // of it, by step
-  Buffer slots_;                   // a digest for each step
+  std::unique_ptr<MovedWork> moved_;  // null: all blocks lie where they are
+  std::unique_ptr<Guard> guard_;      // null until learn()
+  Ranges ignored_;                    // left out of digests
+  SpanList lists_;                    // of all written ranges that count
+  std::vector<SpanSlice> slices_;     // of it, by step
+  Buffer slots_;                      // a digest for each step
   LargeBlocks large_;
   Ranges large_pages_;  // of them, those that launches write
   bool own_launch_seen_ = false;

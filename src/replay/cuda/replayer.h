@@ -37,7 +37,9 @@ struct Launch {
   std::shared_ptr<const GraphWork> work;
   std::vector<int32_t> nodes;
   CUgraphExec exec = nullptr;
+  unsigned long long flags = 0;              // that it was instantiated with
   std::chrono::milliseconds longest{20000};  // what may run at one go, or else hangs
+  std::chrono::milliseconds slice{500};      // for which time() begins new rounds
 };
 
 // Refuses by the reason of the first node that cannot be run. `driver` must outlive the replayer.

@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "replay/schedule.h"
 #include "replay/service.h"
 
 namespace bohr::replay {
 
 namespace {
+
+constexpr int kMostTimings = 16;  // requests, of which each is a slice
 
 class RemoteReplayer : public Replayer {
  public:
@@ -64,11 +67,33 @@ class RemoteReplayer : public Replayer {
     BOHR_TRY_STATUS(pause_where_due());
     BodyWriter body;
     body.number(seed);
-    BOHR_TRY(reply, ask(Ask::run_unforced, body.take()));
-    BOHR_TRY(outcome, outcome_of(reply));
-    if (!outcome.spans.empty() && outcome.spans.size() != steps_.size())
-      return bad_message("an outcome of another request");
-    return std::move(outcome);
+    return own_run(ask(Ask::run_unforced, body.take()));
+  }
+
+  Result<Outcome> run_variant(const Variant& variant) override {
+    BOHR_TRY_STATUS(pause_where_due());
+    return own_run(ask(Ask::run_variant, body_of(variant)));
+  }
+
+  // The other side ends early where rounds take long, so as to be let go between them.
+  Result<Timings> time(std::span<const Variant> variants, int32_t rounds) override {
+    BOHR_TRY_STATUS(check_variants(*this, variants));
+    Timings all;
+    const auto enough = static_cast<size_t>(rounds) * variants.size();
+    for (int turn = 0; turn < kMostTimings && all.ns.size() < enough; ++turn) {
+      BOHR_TRY_STATUS(pause_where_due());
+      TimeRequest request{{variants.begin(), variants.end()}, rounds};
+      request.rounds -= static_cast<int32_t>(all.ns.size() / variants.size());
+      BOHR_TRY(reply, ask(Ask::time, body_of(request)));
+      BOHR_TRY(some, timings_of(reply));
+      const bool whole = !some.ns.empty() && some.ns.size() % variants.size() == 0;
+      const bool fits = some.step_ns.empty() || some.step_ns.size() == steps_.size();
+      if (!whole || !fits) return bad_message("times of another request");
+      all.ns.insert(all.ns.end(), some.ns.begin(), some.ns.end());
+      all.step_ns = std::move(some.step_ns);
+      all.virtual_time = some.virtual_time;
+    }
+    return all;
   }
 
   Status restore() override { return nothing(ask(Ask::restore, {})); }
@@ -104,6 +129,14 @@ class RemoteReplayer : public Replayer {
   }
 
  private:
+  Result<Outcome> own_run(const Result<Bytes>& reply) const {
+    if (!reply.ok()) return reply.error();
+    BOHR_TRY(outcome, outcome_of(reply.value()));
+    if (!outcome.spans.empty() && outcome.spans.size() != steps_.size())
+      return bad_message("an outcome of another request");
+    return std::move(outcome);
+  }
+
   Result<Bytes> ask(Ask kind, Bytes body) {
     if (socket_ < 0) return lost();
     if (kind != Ask::release && kind != Ask::pause && patience_.stop()) {

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 
 #include "model/step.h"
+#include "replay/moves.h"
 #include "replay/sim/items.h"
 
 namespace bohr::replay {
@@ -17,12 +17,7 @@ namespace {
 
 namespace sim = gpu::sim;
 
-struct Move {
-  ByteRange from;
-  uint64_t to = 0;
-};
-
-void move(const Move& move, uint64_t* address) {
+void move_address(const Move& move, uint64_t* address) {
   if (move.from.begin <= *address && *address < move.from.end)
     *address = move.to + (*address - move.from.begin);
 }
@@ -32,33 +27,13 @@ void apply(const Move& one, sim::Work* work) {
   for (size_t at = 0; at + sizeof(uint64_t) <= params.image().size(); at += sizeof(uint64_t)) {
     uint64_t word = 0;
     std::memcpy(&word, params.image().data() + at, sizeof word);
-    move(one, &word);
+    move_address(one, &word);
     params.set_word(at, word);
   }
   for (auto* accesses : {&work->accesses, &work->launch.accesses})
-    for (gpu::Access& access : *accesses) move(one, &access.address);
-  move(one, &work->dst);
-  move(one, &work->src);
-}
-
-Error refused(const Lifetime& lifetime, std::string why) {
-  return {"replay-moved", lifetime.name, "", std::move(why),
-          "give it other memory in the program itself"};
-}
-
-Result<std::map<LifetimeId, Move>> moves_of(const Program& recorded, const Program& moved) {
-  std::map<LifetimeId, Move> moves;
-  for (size_t i = 0; i < recorded.lifetimes.size(); ++i) {
-    const Lifetime& was = recorded.lifetimes[i];
-    const Lifetime& is = moved.lifetimes[i];
-    const auto same = [](const Piece& a, const Piece& b) { return a.range == b.range; };
-    if (std::equal(was.pieces.begin(), was.pieces.end(), is.pieces.begin(), is.pieces.end(), same))
-      continue;
-    if (was.pieces.size() != 1 || is.pieces.size() != 1)
-      return refused(was, "it lies in several pieces");
-    moves[LifetimeId(i)] = {was.pieces.front().range, is.pieces.front().range.begin};
-  }
-  return moves;
+    for (gpu::Access& access : *accesses) move_address(one, &access.address);
+  move_address(one, &work->dst);
+  move_address(one, &work->src);
 }
 
 sim::Work* work_of(sim::Tape* tape, const sim::Item& item) {
@@ -70,19 +45,18 @@ sim::Work* work_of(sim::Tape* tape, const sim::Item& item) {
 }  // namespace
 
 Result<sim::Tape> moved_tape(sim::Tape tape, const Program& recorded, const Program& moved) {
-  BOHR_TRY(moves, moves_of(recorded, moved));
+  BOHR_TRY(moves, moves_between(recorded, moved));
   if (moves.empty()) return tape;
   const std::vector<Step> steps = steps_of(recorded);
   BOHR_TRY(items, items_of_steps(recorded, steps, tape));
-  for (size_t i = 0; i < steps.size(); ++i)
-    for (const Access& access : work_accesses(recorded, steps[i])) {
-      const auto found = moves.find(access.lifetime);
-      if (found == moves.end()) continue;
-      sim::Work* work = work_of(&tape, items[i]);
+  for (const Move& move : moves)
+    for (const int32_t step : move.steps) {
+      sim::Work* work = work_of(&tape, items[static_cast<size_t>(step)]);
       if (work->function)
-        return refused(recorded.lifetimes[access.lifetime.index()],
-                       "a function of the host holds its address");
-      apply(found->second, work);
+        return Error{"replay-moved", address_text(move.from), "",
+                     "a function of the host holds this address",
+                     "give it other memory in the program itself"};
+      apply(move, work);
     }
   return tape;
 }

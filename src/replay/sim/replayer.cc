@@ -62,6 +62,7 @@ class SimReplayer : public Replayer {
   Result<Outcome> run(const Request& request) override {
     arena_.restore({});
     BOHR_TRY_STATUS(check_request(*this, request, [this](int32_t step) { return bytes_of(step); }));
+    BOHR_TRY_STATUS(refuse_moved(*this, request.moved));
     BOHR_TRY_STATUS(put_contents(request.contents));
     auto outcome = run_order(request);
     if (!outcome.ok()) arena_.restore({});

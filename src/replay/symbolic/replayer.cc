@@ -49,6 +49,7 @@ class SymbolicReplayer : public Replayer {
   Result<Outcome> run(const Request& request) override {
     memory_.reset();
     BOHR_TRY_STATUS(check_request(*this, request, [&](int32_t step) { return kept_size(step); }));
+    BOHR_TRY_STATUS(refuse_moved(*this, request.moved));
     for (const Content& content : request.contents) {
       if (content.bytes.size() != memory_.values(content.range).size_bytes())
         return Error{"replay-contents", program_.source, "", "the contents do not fit their range",

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/held_fix.h"
+
+#include <algorithm>
+
+#include "check/check.h"
+#include "fix/cost.h"
+#include "fix/fix.h"
+#include "order/step_order.h"
+#include "replay/moves.h"
+#include "replay/repaired.h"
+
+namespace bohr::app {
+
+namespace {
+
+// Makes replayers of repaired programs out of the one of the program as it is.
+class InPlace {
+ public:
+  InPlace(replay::Replayer& replayer, const Program& one, order::StepOrder order,
+          std::vector<int32_t> right, bool strict_threads)
+      : replayer_(replayer),
+        one_(one),
+        order_(std::move(order)),
+        right_(std::move(right)),
+        strict_threads_(strict_threads) {}
+
+  Result<std::unique_ptr<replay::Replayer>> of(const Program& repaired) const {
+    BOHR_TRY(order, order::step_order(repaired, strict_threads_));
+    BOHR_TRY(moves, replay::moves_between(one_, repaired));
+    replay::Variant variant{fix::more_order(order_, order), {}, std::move(moves)};
+    return replay::repaired_in_place(replayer_, repaired, std::move(variant), right_);
+  }
+
+ private:
+  replay::Replayer& replayer_;
+  const Program& one_;
+  order::StepOrder order_;
+  std::vector<int32_t> right_;
+  bool strict_threads_;
+};
+
+const std::string& site_of(const Verdict& verdict, int32_t cause) {
+  static const std::string none;
+  for (const Cause& one : verdict.causes)
+    if (one.id == cause) return one.site;
+  return none;
+}
+
+bool same_parts(const Repair& whole, const Tried& tried, GraphId graph) {
+  std::vector<RepairPart> here;
+  for (const RepairPart& part : whole.parts) {
+    const GraphId where = part.graph.valid() ? part.graph : part.until.graph;
+    if (part.kind != RepairKind::edge || where == graph) here.push_back(part);
+  }
+  const std::vector<RepairPart>& parts = tried.repair.parts;
+  return std::all_of(parts.begin(), parts.end(), [&](const RepairPart& part) {
+    return std::find(here.begin(), here.end(), part) != here.end();
+  });
+}
+
+const Tried* find(const TriedRepairs& tried, const std::string& site, const Repair& repair) {
+  for (const Tried& one : tried.repairs)
+    if (one.site == site && one.repair.kind == repair.kind && same_parts(repair, one, tried.graph))
+      return &one;
+  return nullptr;
+}
+
+// What only a run tells of a cost; memory is known of the whole program.
+void take_times(const Cost& from, Cost* to) {
+  const uint64_t bytes = to->pool_bytes;
+  *to = from;
+  to->pool_bytes = bytes;
+}
+
+void tell(const TriedRepairs& tried, const Tried& one, Repair* repair) {
+  if (one.repair.covered) return;
+  if (!one.repair.verified) {
+    repair->verified = false;
+    repair->refuted = "in " + tried.name + " " + one.repair.refuted;
+    return;
+  }
+  repair->in_copy = repair->in_copy || one.repair.in_copy;
+  if (!repair->cost.measured) take_times(one.repair.cost, &repair->cost);
+}
+
+}  // namespace
+
+Result<TriedRepairs> try_repairs(replay::Replayer& replayer, const Program& one, GraphId graph,
+                                 const Exploration& exploration, const explore::Options& options,
+                                 bool strict_threads) {
+  check::Options check;
+  check.strict_threads = strict_threads;
+  BOHR_TRY(verdict, check::check(one, check));
+  fix::Options fix;
+  fix.explore = options;
+  fix.strict_threads = strict_threads;
+  fix.in_copy = true;
+  fix.explore.also = fix::schedules_of(one, exploration);
+  if (fix.explore.also.empty())
+    return Error{"explore-nothing", one.source, "", "no race of it was proved",
+                 "only what was proved in a launch is repaired there"};
+  BOHR_TRY(order, order::step_order(one, strict_threads));
+  const InPlace in_place(replayer, one, std::move(order), fix.explore.also.front(), strict_threads);
+  fix.replayer = [&](const Program& repaired) { return in_place.of(repaired); };
+  BOHR_TRY(repairs, fix::fix(one, verdict, fix));
+  TriedRepairs tried;
+  tried.graph = graph;
+  tried.costs = repairs.costs;
+  for (Repair& repair : repairs.proposals)
+    tried.repairs.push_back({site_of(verdict, repair.cause), std::move(repair)});
+  return tried;
+}
+
+void tell_tried(std::span<const TriedRepairs> tried, const Verdict& verdict, Repairs* repairs) {
+  bool all_tried = true;
+  for (Repair& repair : repairs->proposals) {
+    const bool held = repair.verified;
+    bool any = false;
+    for (const TriedRepairs& one : tried) {
+      const Tried* found = find(one, site_of(verdict, repair.cause), repair);
+      if (found == nullptr) continue;
+      any = true;
+      tell(one, *found, &repair);
+    }
+    if (held && !any) all_tried = false;
+    if (held && !repair.verified && repair.chosen) repairs->complete = false;
+  }
+  for (const TriedRepairs& one : tried) {
+    if (!one.costs.as_is.measured || repairs->costs.as_is.measured) continue;
+    const uint64_t bytes = repairs->costs.as_is.pool_bytes;
+    repairs->costs = one.costs;
+    repairs->costs.as_is.pool_bytes = bytes;
+    repairs->costs.of = one.name;
+  }
+  if (all_tried) std::erase(repairs->reasons, "fix-not-replayed");
+}
+
+}  // namespace bohr::app
