@@ -218,7 +218,7 @@ class Writer {
 }  // namespace
 
 Result<patch::FixFile> fix_file_of(std::span<const Fixed> fixed, std::span<const trace::Log> logs,
-                                   bool strict_threads) {
+                                   const CheckOptions& check) {
   patch::FixFile file;
   for (const Fixed& one : fixed) {
     const Checked& checked = one.explored.checked;
@@ -228,14 +228,15 @@ Result<patch::FixFile> fix_file_of(std::span<const Fixed> fixed, std::span<const
     });
     if (log == logs.end()) continue;
     if (file.made_from.empty()) file.made_from = checked.name;
-    BOHR_TRY(form, fix::edge_form(checked.program, checked.verdict, strict_threads));
+    BOHR_TRY(form,
+             fix::edge_form(checked.program, checked.verdict, check_options(check, one.explored)));
     Writer(checked, *log).add(form, &file);
   }
   return file;
 }
 
 Status save_fix_file(std::span<const Fixed> fixed, const std::string& path, const std::string& to,
-                     bool strict_threads) {
+                     const CheckOptions& check) {
   std::vector<trace::Log> logs;
   if (is_directory(path)) {
     logs = read_logs(path);
@@ -255,7 +256,7 @@ Status save_fix_file(std::span<const Fixed> fixed, const std::string& path, cons
     return Error{"fix-nothing", path, "", "nothing was found in it, so there is nothing to apply",
                  "candidates are decided by bohr run --explore --fix"};
   }
-  BOHR_TRY(file, fix_file_of(fixed, logs, strict_threads));
+  BOHR_TRY(file, fix_file_of(fixed, logs, check));
   BOHR_TRY_STATUS(patch::has_edge_form(file, path));
   return write_file(to, patch::to_text(file));
 }

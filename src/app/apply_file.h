@@ -18,11 +18,11 @@ namespace bohr::app {
 // The edge form of the repairs of all programs. `logs`: what they were read from. Errors are those
 // of checking a program.
 Result<patch::FixFile> fix_file_of(std::span<const Fixed> fixed, std::span<const trace::Log> logs,
-                                   bool strict_threads);
+                                   const CheckOptions& check);
 // The same, for what stands in `path`, written to `to`. Refuses a case (`fix-no-log`), which has no
 // graphs that a driver knows, and repairs without an edge form.
 Status save_fix_file(std::span<const Fixed> fixed, const std::string& path, const std::string& to,
-                     bool strict_threads);
+                     const CheckOptions& check);
 
 // A fix file that can be applied.
 Result<patch::FixFile> read_fix_file(const std::string& path);

@@ -6,6 +6,16 @@
 
 namespace bohr::app {
 
+check::Options check_options(const CheckOptions& check, const Explored& explored) {
+  check::Options options;
+  options.strict_threads = check.strict_threads;
+  options.settled = check.settled;
+  if (explored.exploration)
+    options.settled.insert(options.settled.end(), explored.exploration->settled.begin(),
+                           explored.exploration->settled.end());
+  return options;
+}
+
 std::vector<Fixed> fix_all(std::vector<Explored> explored, const CheckOptions& check,
                            const explore::Options& options) {
   std::vector<Fixed> list;
@@ -15,7 +25,7 @@ std::vector<Fixed> fix_all(std::vector<Explored> explored, const CheckOptions& c
     if (!checked.verdict.findings.empty()) {
       fix::Options own;
       own.explore = options;
-      own.strict_threads = check.strict_threads;
+      own.check = check_options(check, fixed.explored);
       // What only its kernels' parameters say of a program is enough for the check alone.
       if (replay::symbolic_replayer(checked.program).ok())
         own.replayer = [](const Program& program) { return replay::symbolic_replayer(program); };

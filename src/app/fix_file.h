@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/explore_file.h"
+#include "check/check.h"
 #include "model/repair.h"
 
 namespace bohr::app {
@@ -16,6 +17,9 @@ struct Fixed {
   std::optional<Repairs> repairs;
   std::optional<Error> refusal;  // why there are none
 };
+
+// What the verdict of an explored program was made with: what replays settled, too.
+check::Options check_options(const CheckOptions& check, const Explored& explored);
 
 // A program without findings has nothing to be repaired.
 std::vector<Fixed> fix_all(std::vector<Explored> explored, const CheckOptions& check,

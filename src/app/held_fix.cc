@@ -88,20 +88,19 @@ void tell(const TriedRepairs& tried, const Tried& one, Repair* repair) {
 
 Result<TriedRepairs> try_repairs(replay::Replayer& replayer, const Program& one, GraphId graph,
                                  const Exploration& exploration, const explore::Options& options,
-                                 bool strict_threads) {
-  check::Options check;
-  check.strict_threads = strict_threads;
+                                 const check::Options& check) {
   BOHR_TRY(verdict, check::check(one, check));
   fix::Options fix;
   fix.explore = options;
-  fix.strict_threads = strict_threads;
+  fix.check = check;
   fix.in_copy = true;
   fix.explore.also = fix::schedules_of(one, exploration);
   if (fix.explore.also.empty())
     return Error{"explore-nothing", one.source, "", "no race of it was proved",
                  "only what was proved in a launch is repaired there"};
-  BOHR_TRY(order, order::step_order(one, strict_threads));
-  const InPlace in_place(replayer, one, std::move(order), fix.explore.also.front(), strict_threads);
+  BOHR_TRY(order, order::step_order(one, check.strict_threads));
+  const InPlace in_place(replayer, one, std::move(order), fix.explore.also.front(),
+                         check.strict_threads);
   fix.replayer = [&](const Program& repaired) { return in_place.of(repaired); };
   BOHR_TRY(repairs, fix::fix(one, verdict, fix));
   TriedRepairs tried;

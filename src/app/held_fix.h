@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "check/check.h"
 #include "explore/explore.h"
 #include "model/program.h"
 #include "model/repair.h"
@@ -33,7 +34,7 @@ struct TriedRepairs {
 // repaired graph as a whole; other memory in a copy. Errors are those of checking and replaying.
 Result<TriedRepairs> try_repairs(replay::Replayer& replayer, const Program& one, GraphId graph,
                                  const Exploration& exploration, const explore::Options& options,
-                                 bool strict_threads);
+                                 const check::Options& check);
 
 // Puts what was tried into the repairs of the whole program: those with the same parts in that
 // graph for a cause of the same site.

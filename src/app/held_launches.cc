@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "agent/environment.h"
+#include "app/fix_file.h"
 #include "app/run_dir.h"
 #include "explore/footprints.h"
 #include "explore/merge.h"
@@ -245,7 +246,7 @@ Result<std::optional<TriedRepairs>> HeldLaunches::repair(replay::Replayer& repla
   explore::Options options = options_.explore;
   options.whole_too = false;
   BOHR_TRY(tried, try_repairs(replayer, one, one.ops[launch.index()].graph, exploration, options,
-                              check_.strict_threads));
+                              check_options(check_, explored)));
   tried.name = name;
   const auto good = std::count_if(tried.repairs.begin(), tried.repairs.end(),
                                   [](const Tried& each) { return each.repair.verified; });

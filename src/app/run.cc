@@ -195,7 +195,7 @@ void tell_applied(const std::string& fix, const AppliedCounts& counts, const Say
 // Written where something can be applied.
 Result<std::string> write_fix_file(const RunOutcome& outcome, const CheckOptions& check) {
   const std::vector<trace::Log> logs = read_logs(outcome.dir);
-  BOHR_TRY(file, fix_file_of(outcome.processes, logs, check.strict_threads));
+  BOHR_TRY(file, fix_file_of(outcome.processes, logs, check));
   if (!patch::has_edge_form(file, outcome.dir).ok()) return std::string();
   std::string path = outcome.dir + "/fix.json";
   BOHR_TRY_STATUS(write_file(path, patch::to_text(file)));

@@ -54,8 +54,8 @@ int run_fix(const Arguments& arguments) {
   print(render(app::subjects_of(fixed.value()), arguments.check, options.value(),
                app::shell_word(arguments.file)));
   if (!arguments.save.empty()) {
-    const Status saved = app::save_fix_file(fixed.value(), arguments.file, arguments.save,
-                                            options.value().strict_threads);
+    const Status saved =
+        app::save_fix_file(fixed.value(), arguments.file, arguments.save, options.value());
     if (!saved.ok()) return say_error(saved.error()), kUsage;
     say("to apply it: bohr run --apply " + app::shell_word(arguments.save) + " -- CMD ...");
   }

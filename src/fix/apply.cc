@@ -89,7 +89,7 @@ class Applier {
  public:
   explicit Applier(Program* program) : program_(*program) {}
 
-  Status run(std::span<const RepairPart> parts) {
+  Status run(std::span<const RepairPart> parts, std::vector<int32_t>* places) {
     give_memory(parts);
     for (const RepairPart& part : parts) {
       if (part.kind == RepairKind::lifetime) hold(part);
@@ -98,6 +98,7 @@ class Applier {
     const Moved moved = edit_ops(&program_, edits_);
     for (const auto& [lifetime, number] : frees_)
       program_.lifetimes[lifetime.index()].free = {GraphId(), moved.new_place[number]};
+    if (places != nullptr) *places = moved.place;
     return Nothing{};
   }
 
@@ -257,8 +258,9 @@ std::vector<LifetimeId> moved_by(const Program& program, const RepairPart& part)
   return moved;
 }
 
-Result<Program> with_repairs(Program program, std::span<const RepairPart> parts) {
-  BOHR_TRY_STATUS(Applier(&program).run(parts));
+Result<Program> with_repairs(Program program, std::span<const RepairPart> parts,
+                             std::vector<int32_t>* places) {
+  BOHR_TRY_STATUS(Applier(&program).run(parts, places));
   return program;
 }
 

@@ -16,7 +16,9 @@ namespace bohr::fix {
 // given back later, and blocks that were handed out over it meanwhile get memory that nothing
 // else uses; so does a block with memory of its own. Refuses (`fix-no-edge`) an edge against the
 // issue order of ops, which no record and wait can make.
-Result<Program> with_repairs(Program program, std::span<const RepairPart> parts);
+// `places`, where given, tells where each op then stands, and the end.
+Result<Program> with_repairs(Program program, std::span<const RepairPart> parts,
+                             std::vector<int32_t>* places = nullptr);
 
 // Which blocks would get other memory if `part` held its block: those handed out over it before it
 // is given back.

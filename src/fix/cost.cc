@@ -66,7 +66,7 @@ class Meter {
   Status add(size_t set, const Parts& parts) {
     BOHR_TRY(repaired, with_repairs(setting_.program, parts));
     out_.sets[set].pool_bytes = pool_bytes(repaired, parts);
-    BOHR_TRY(order, order::step_order(repaired, setting_.strict_threads));
+    BOHR_TRY(order, order::step_order(repaired, setting_.check.strict_threads));
     legal_.push_back(explore::issue_schedule(order));
     more_.push_back(more_order(setting_.steps, order));
     auto moved = replay::moves_between(setting_.program, repaired);

@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "check/check.h"
-#include "fix/apply.h"
 #include "fix/proposals.h"
+#include "fix/repaired.h"
 
 namespace bohr::fix {
 
@@ -15,12 +14,9 @@ namespace {
 constexpr size_t kMostDropped = 100;  // edges that are tried one by one
 
 // The sites of the findings that are left. A program that cannot be checked has all of them left.
-Result<std::set<std::string>> left_with(const Program& program, std::span<const RepairPart> parts,
-                                        bool strict_threads) {
-  BOHR_TRY(repaired, with_repairs(program, parts));
-  check::Options options;
-  options.strict_threads = strict_threads;
-  BOHR_TRY(verdict, check::check(repaired, options));
+Result<std::set<std::string>> left_with(const Setting& setting, std::span<const RepairPart> parts) {
+  BOHR_TRY(with, repaired(setting, parts));
+  BOHR_TRY(verdict, check::check(with.program, with.check));
   std::set<std::string> sites;
   for (const Cause& cause : verdict.causes)
     if (!cause.findings.empty()) sites.insert(cause.site);
@@ -34,8 +30,9 @@ bool inside_graphs(const Repair& repair) {
 
 }  // namespace
 
-Result<EdgeForm> edge_form(const Program& program, const Verdict& verdict, bool strict_threads) {
-  BOHR_TRY(setting, setting_of(program, verdict, strict_threads));
+Result<EdgeForm> edge_form(const Program& program, const Verdict& verdict,
+                           const check::Options& check) {
+  BOHR_TRY(setting, setting_of(program, verdict, check));
   EdgeForm form;
   std::set<std::string> without;
   for (const Cause& cause : verdict.causes) {
@@ -50,12 +47,12 @@ Result<EdgeForm> edge_form(const Program& program, const Verdict& verdict, bool 
     }
     if (!any) without.insert(cause.site);
   }
-  BOHR_TRY(left, left_with(program, form.parts, strict_threads));
+  BOHR_TRY(left, left_with(setting, form.parts));
   without.insert(left.begin(), left.end());
   for (size_t i = std::min(form.parts.size(), kMostDropped); i-- > 0;) {
     std::vector<RepairPart> fewer = form.parts;
     fewer.erase(fewer.begin() + static_cast<ptrdiff_t>(i));
-    BOHR_TRY(still, left_with(program, fewer, strict_threads));
+    BOHR_TRY(still, left_with(setting, fewer));
     if (std::includes(left.begin(), left.end(), still.begin(), still.end()))
       form.parts = std::move(fewer);
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "check/check.h"
 #include "model/repair.h"
 #include "model/verdict.h"
 
@@ -21,6 +22,7 @@ struct EdgeForm {
 };
 
 // Errors are those of ordering and checking the program.
-Result<EdgeForm> edge_form(const Program& program, const Verdict& verdict, bool strict_threads);
+Result<EdgeForm> edge_form(const Program& program, const Verdict& verdict,
+                           const check::Options& check);
 
 }  // namespace bohr::fix

@@ -12,6 +12,7 @@
 #include "fix/apply.h"
 #include "fix/cost.h"
 #include "fix/proposals.h"
+#include "fix/repaired.h"
 #include "fix/webs.h"
 
 namespace bohr::fix {
@@ -87,17 +88,15 @@ class Fixer {
   // --- what a set of repairs leaves ---
 
   Result<Left> what_is_left(const std::vector<RepairPart>& parts) {
-    auto repaired = with_repairs(setting_.program, parts);
-    if (!repaired.ok()) return Left{INT64_MAX, repaired.error().why};
-    BOHR_TRY(left, checked(repaired.value()));
+    auto with = repaired(setting_, parts);
+    if (!with.ok()) return Left{INT64_MAX, with.error().why};
+    BOHR_TRY(left, checked(with.value()));
     if (!left.none() || !options_.replayer) return left;
-    return explored(repaired.value());
+    return explored(with.value());
   }
 
-  Result<Left> checked(const Program& repaired) {
-    check::Options check;
-    check.strict_threads = options_.strict_threads;
-    auto verdict = check::check(repaired, check);
+  Result<Left> checked(const Repaired& with) {
+    auto verdict = check::check(with.program, with.check);
     if (!verdict.ok()) return Left{INT64_MAX, verdict.error().why};
     const std::vector<Finding>& findings = verdict.value().findings;
     if (!findings.empty()) {
@@ -105,8 +104,8 @@ class Fixer {
       return Left{static_cast<int64_t>(findings.size()),
                   fmt::format("{} | {} is left", one.first.label, one.second.label)};
     }
-    if (right_.empty()) return wrongly_read(repaired);
-    BOHR_TRY(order, order::step_order(repaired, options_.strict_threads));
+    if (right_.empty()) return wrongly_read(with.program);
+    BOHR_TRY(order, order::step_order(with.program, with.check.strict_threads));
     if (order.size() == right_.size() && explore::is_legal(order, right_)) return Left{};
     return Left{1, "the order in which every read sees its writer is not legal with it"};
   }
@@ -119,11 +118,9 @@ class Fixer {
     return kept ? Left{} : Left{1, "a read does not see the writer that is meant for it"};
   }
 
-  Result<Left> explored(const Program& repaired) {
-    check::Options check;
-    check.strict_threads = options_.strict_threads;
-    BOHR_TRY(verdict, check::check(repaired, check));
-    auto replayer = options_.replayer(repaired);
+  Result<Left> explored(const Repaired& with) {
+    BOHR_TRY(verdict, check::check(with.program, with.check));
+    auto replayer = options_.replayer(with.program);
     if (!replayer.ok()) return Left{1, "it cannot be replayed: " + replayer.error().why};
     BOHR_TRY(exploration, explore::explore(*replayer.value(), verdict, options_.explore));
     if (exploration.different > 0)
@@ -252,7 +249,7 @@ std::vector<explore::Schedule> schedules_of(const Program& program,
 }
 
 Result<Repairs> fix(const Program& program, const Verdict& verdict, const Options& options) {
-  BOHR_TRY(setting, setting_of(program, verdict, options.strict_threads));
+  BOHR_TRY(setting, setting_of(program, verdict, options.check));
   return Fixer(setting, options).run();
 }
 

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "base/result.h"
+#include "check/check.h"
 #include "explore/explore.h"
 #include "model/repair.h"
 #include "model/verdict.h"
@@ -21,7 +22,7 @@ namespace bohr::fix {
 
 struct Options {
   explore::Options explore;
-  bool strict_threads = false;
+  check::Options check;  // with which the verdict was made
   // Runs the repaired program; null: verified by the check alone (reason `fix-not-replayed`).
   std::function<Result<std::unique_ptr<replay::Replayer>>(const Program&)> replayer;
   bool in_copy = false;  // its memory is moved in a copy of the work, not in the program

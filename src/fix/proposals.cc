@@ -9,10 +9,10 @@
 #include <numeric>
 #include <set>
 
-#include "check/check.h"
 #include "fix/apply.h"
 #include "fix/edges.h"
 #include "fix/hold_until.h"
+#include "fix/repaired.h"
 #include "fix/webs.h"
 
 namespace bohr::fix {
@@ -113,9 +113,9 @@ class Proposer {
   }
 
   bool mends(const Repair& repair, const std::set<LifetimeId>& blocks) const {
-    const auto repaired = with_repairs(setting_.program, repair.parts);
-    if (!repaired.ok() || !left_in(repaired.value(), blocks).empty()) return false;
-    const auto kept = keeps_intents(setting_, repaired.value(), blocks);
+    const auto parted = repaired(setting_, repair.parts);
+    if (!parted.ok() || !left_in(parted.value(), blocks).empty()) return false;
+    const auto kept = keeps_intents(setting_, parted.value().program, blocks);
     return kept.ok() && kept.value();
   }
 
@@ -141,8 +141,8 @@ class Proposer {
 
   // The causes that a program with repairs still has on these blocks, or on what they were split
   // into.
-  std::vector<Cause> left_in(const Program& repaired, const std::set<LifetimeId>& blocks) const {
-    const auto verdict = checked(repaired);
+  std::vector<Cause> left_in(const Repaired& parted, const std::set<LifetimeId>& blocks) const {
+    const auto verdict = check::check(parted.program, parted.check);
     std::vector<Cause> left;
     if (!verdict.ok()) return left;
     const auto ours = [&](int32_t index) {
@@ -155,20 +155,14 @@ class Proposer {
     return left;
   }
 
-  Result<Verdict> checked(const Program& program) const {
-    check::Options options;
-    options.strict_threads = setting_.strict_threads;
-    return check::check(program, options);
-  }
-
   // Those of the program in which these blocks are split. It has no fewer ops, so that places are
   // the same in both.
   void add_missing_edges(const std::set<LifetimeId>& blocks, Repair* repair) const {
-    const auto parted = with_repairs(setting_.program, repair->parts);
+    const auto parted = repaired(setting_, repair->parts);
     if (!parted.ok()) return repair->parts.clear();
-    const auto verdict = checked(parted.value());
+    const auto verdict = check::check(parted.value().program, parted.value().check);
     if (!verdict.ok()) return repair->parts.clear();
-    const auto setting = setting_of(parted.value(), verdict.value(), setting_.strict_threads);
+    const auto setting = setting_of(parted.value().program, verdict.value(), parted.value().check);
     if (!setting.ok()) return repair->parts.clear();
     for (const Cause& cause : left_in(parted.value(), blocks))
       for (RepairPart& edge : Proposer(setting.value(), cause).ordered().parts)

@@ -14,14 +14,15 @@ constexpr int64_t kTrials = 10000;
 
 }  // namespace
 
-Result<Setting> setting_of(const Program& program, const Verdict& verdict, bool strict_threads) {
-  BOHR_TRY(ops, order::program_order(program, strict_threads));
+Result<Setting> setting_of(const Program& program, const Verdict& verdict,
+                           const check::Options& check) {
+  BOHR_TRY(ops, order::program_order(program, check.strict_threads));
   std::vector<order::GraphOrder> graphs;
   for (const Graph& graph : program.graphs) {
     BOHR_TRY(order, order::graph_order(graph));
     graphs.push_back(std::move(order));
   }
-  BOHR_TRY(steps, order::step_order(program, strict_threads));
+  BOHR_TRY(steps, order::step_order(program, check.strict_threads));
   BOHR_TRY(uses, explore::Footprints::of(program, steps));
   std::vector<explore::Intent> intents = explore::intents(program, steps, uses);
   const explore::RightOrder right = explore::right_order(steps, uses, intents, kTrials);
@@ -31,7 +32,7 @@ Result<Setting> setting_of(const Program& program, const Verdict& verdict, bool 
     for (size_t i = 0; i < right.schedule->size(); ++i)
       place[static_cast<size_t>((*right.schedule)[i])] = static_cast<int32_t>(i);
   }
-  return Setting{program,           verdict,          strict_threads,  std::move(ops),
+  return Setting{program,           verdict,          check,           std::move(ops),
                  std::move(graphs), std::move(steps), std::move(uses), std::move(intents),
                  std::move(place)};
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "check/check.h"
 #include "explore/footprints.h"
 #include "explore/intended.h"
 #include "model/verdict.h"
@@ -19,7 +20,7 @@ namespace bohr::fix {
 struct Setting {
   const Program& program;
   const Verdict& verdict;
-  bool strict_threads = false;
+  check::Options check;  // with which repaired programs are checked
   order::ProgramOrder ops;
   std::vector<order::GraphOrder> graphs;
   order::StepOrder steps;
@@ -29,8 +30,10 @@ struct Setting {
   std::vector<int32_t> right_place;
 };
 
-// `program` and `verdict` must outlive it. Errors are those of ordering the program.
-Result<Setting> setting_of(const Program& program, const Verdict& verdict, bool strict_threads);
+// `verdict` is what check() says with these options. `program` and `verdict` must outlive it.
+// Errors are those of ordering the program.
+Result<Setting> setting_of(const Program& program, const Verdict& verdict,
+                           const check::Options& check);
 
 // An access of a block: a node of a graph, or an op, a launch of that graph among them.
 struct UseOf {

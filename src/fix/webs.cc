@@ -196,7 +196,7 @@ std::vector<Web> webs_of(const Setting& setting, LifetimeId block, bool parts_up
 
 Result<bool> keeps_intents(const Setting& setting, const Program& repaired,
                            const std::set<LifetimeId>& blocks) {
-  BOHR_TRY(order, order::step_order(repaired, setting.strict_threads));
+  BOHR_TRY(order, order::step_order(repaired, setting.check.strict_threads));
   BOHR_TRY(uses, explore::Footprints::of(repaired, order));
   if (order.size() != setting.steps.size()) return false;
   for (const explore::Intent& intent : setting.intents) {

@@ -109,7 +109,7 @@ size_t wrong_reads_with(const fix::Setting& setting, const std::vector<RepairPar
   ++tally->programs;
   if (verdict.value().findings.empty()) return ::testing::AssertionSuccess();
   ++tally->hazardous;
-  const auto setting = fix::setting_of(program, verdict.value(), false);
+  const auto setting = fix::setting_of(program, verdict.value(), {});
   if (!setting.ok()) return ::testing::AssertionFailure() << to_string(setting.error());
   const auto repairs = fix::fix(program, verdict.value(), {});
   if (!repairs.ok()) return ::testing::AssertionFailure() << to_string(repairs.error());

@@ -101,7 +101,7 @@ constexpr int32_t kRounds = 101;
 
 TEST(FixCost, DriftCancelsWithinARound) {
   const Scene scene(kCase);
-  const Setting setting = setting_of(scene.program, scene.verdict, false).value();
+  const Setting setting = setting_of(scene.program, scene.verdict, {}).value();
   Canned replayer = scene.canned({100, 100, 120, 105}, 0.5);
   const std::vector<Parts> sets = {{scene.edge("read_x", "write_y")}};
   const auto measured = costs_of(setting, sets, &replayer, kRounds);
@@ -123,7 +123,7 @@ TEST(FixCost, DriftCancelsWithinARound) {
 
 TEST(FixCost, NoShareIsToldWhereOverlapGainsNoMoreThanTheNoise) {
   const Scene scene(kCase);
-  const Setting setting = setting_of(scene.program, scene.verdict, false).value();
+  const Setting setting = setting_of(scene.program, scene.verdict, {}).value();
   Canned replayer = scene.canned({100, 100, 100.2, 100.1}, 20);
   const std::vector<Parts> sets = {{scene.edge("read_x", "write_y")}};
   const auto measured = costs_of(setting, sets, &replayer, kRounds);
@@ -135,7 +135,7 @@ TEST(FixCost, NoShareIsToldWhereOverlapGainsNoMoreThanTheNoise) {
 
 TEST(FixCost, ARepairIsTimedByTheOrderThatItAdds) {
   const Scene scene(kCase);
-  const Setting setting = setting_of(scene.program, scene.verdict, false).value();
+  const Setting setting = setting_of(scene.program, scene.verdict, {}).value();
   Canned replayer = scene.canned({100, 100, 120, 105, 100}, 0.5);
   const RepairPart edge = scene.edge("read_x", "write_y");
   RepairPart apart;
@@ -159,7 +159,7 @@ TEST(FixCost, ARepairIsTimedByTheOrderThatItAdds) {
 
 TEST(FixCost, WithoutAClockMemoryIsAllThatIsTold) {
   const Scene scene(kCase);
-  const Setting setting = setting_of(scene.program, scene.verdict, false).value();
+  const Setting setting = setting_of(scene.program, scene.verdict, {}).value();
   auto replayer = replay::symbolic_replayer(scene.program);
   ASSERT_TRUE(replayer.ok());
   const std::vector<Parts> sets = {{scene.edge("read_x", "write_y")}};
