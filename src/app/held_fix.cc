@@ -76,12 +76,23 @@ void take_times(const Cost& from, Cost* to) {
 void tell(const TriedRepairs& tried, const Tried& one, Repair* repair) {
   if (one.repair.covered) return;
   if (!one.repair.verified) {
+    if (repair->verified) repair->refuted = "in " + tried.name + " " + one.repair.refuted;
     repair->verified = false;
-    repair->refuted = "in " + tried.name + " " + one.repair.refuted;
     return;
   }
   repair->in_copy = repair->in_copy || one.repair.in_copy;
   if (!repair->cost.measured) take_times(one.repair.cost, &repair->cost);
+}
+
+// Where what was chosen for a cause did not hold when it was tried, another one that did is chosen.
+// False: there is none.
+bool choose_again(Repairs* repairs, const Repair& refuted) {
+  for (Repair& other : repairs->proposals) {
+    if (other.cause != refuted.cause || !(other.verified || other.covered)) continue;
+    other.chosen = true;
+    return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -123,7 +134,14 @@ void tell_tried(std::span<const TriedRepairs> tried, const Verdict& verdict, Rep
       tell(one, *found, &repair);
     }
     if (held && !any) all_tried = false;
-    if (held && !repair.verified && repair.chosen) repairs->complete = false;
+  }
+  for (Repair& repair : repairs->proposals) {
+    if (!repair.chosen || repair.verified || repair.covered) continue;
+    repair.chosen = false;
+    if (!choose_again(repairs, repair)) {
+      repair.chosen = true;
+      repairs->complete = false;
+    }
   }
   for (const TriedRepairs& one : tried) {
     if (!one.costs.as_is.measured || repairs->costs.as_is.measured) continue;

@@ -122,7 +122,12 @@ class Fixer {
     BOHR_TRY(verdict, check::check(with.program, with.check));
     auto replayer = options_.replayer(with.program);
     if (!replayer.ok()) return Left{1, "it cannot be replayed: " + replayer.error().why};
-    BOHR_TRY(exploration, explore::explore(*replayer.value(), verdict, options_.explore));
+    auto explored = explore::explore(*replayer.value(), verdict, options_.explore);
+    if (!explored.ok() && explored.error().code == "replay-moved")
+      return Left{1, explored.error().what + ": " + explored.error().why};
+    if (!explored.ok()) return explored.error();
+    const Exploration& exploration = explored.value();
+    BOHR_TRY_STATUS(was_searched(exploration));
     if (exploration.different > 0)
       return Left{exploration.different, fmt::format("{} of {} orders still differ",
                                                      exploration.different, exploration.orders)};
@@ -131,6 +136,16 @@ class Fixer {
     if (own == OwnLaunches::different || own == OwnLaunches::unstable)
       return Left{1, "run as a whole it does not leave what its orders do"};
     return Left{};
+  }
+
+  // A search that was ended from outside says nothing of what it did not come to.
+  Status was_searched(const Exploration& exploration) const {
+    for (const char* reason : {"process-lost", "watchdog", "remote-lost", "interrupted",
+                               "foreign-writer", "memory-changed"})
+      if (std::count(exploration.reasons.begin(), exploration.reasons.end(), reason) > 0)
+        return Error{reason, setting_.program.source, "", "the trial of a repair was ended early",
+                     "run it again"};
+    return Nothing{};
   }
 
   // --- choosing ---
@@ -213,7 +228,14 @@ class Fixer {
       BOHR_TRY(made, options_.replayer(setting_.program));
       replayer = std::move(made);
     }
-    BOHR_TRY(costs, costs_of(setting_, sets, replayer.get(), options_.rounds));
+    // What was verified stands, though it may be that it cannot be timed any more.
+    auto timed = costs_of(setting_, sets, replayer.get(), options_.rounds);
+    if (!timed.ok() && replayer) {
+      timed = costs_of(setting_, sets, nullptr, options_.rounds);
+      repairs->reasons.emplace_back("fix-not-timed");
+    }
+    if (!timed.ok()) return timed.error();
+    const Measured& costs = timed.value();
     repairs->costs = costs.costs;
     for (size_t i = 0; i < measured.size(); ++i) measured[i]->cost = costs.sets[i];
     repairs->reasons.insert(repairs->reasons.end(), costs.reasons.begin(), costs.reasons.end());

@@ -11,8 +11,10 @@
 
 namespace bohr::replay {
 
-// From the recorded program to one that differs in the addresses of some lifetimes: a move for each
-// of these, for the steps that access it. Refuses (`replay-moved`) a lifetime in several pieces.
+// From the recorded program to one with the same steps whose accesses lie elsewhere in part: a move
+// for each block, for the steps that access it there. Refuses (`replay-moved`) what no other
+// address brings about: a block in several pieces, and a step that would find one old place in two
+// new ones.
 Result<std::vector<Move>> moves_between(const Program& recorded, const Program& moved);
 
 // Where a step finds these ranges, which are sorted and disjoint: the same bytes in the same order,

@@ -79,6 +79,11 @@ std::string state_text(const Repair& repair) {
   return text;
 }
 
+bool any_in_copy(const Repairs& repairs) {
+  return std::any_of(repairs.proposals.begin(), repairs.proposals.end(),
+                     [](const Repair& repair) { return repair.in_copy; });
+}
+
 const char* footer(const Repairs& repairs) {
   if (!repairs.complete) return "No choice of these repairs together leaves nothing.";
   const auto& reasons = repairs.reasons;
@@ -147,6 +152,11 @@ void add_repairs(Page* page, std::span<const Subject> subjects) {
     add_costs(page, subject.repairs->costs, costs_of(subject));
     page->blank();
     page->paragraph(footer(*subject.repairs), Ink::dim);
+    if (any_in_copy(*subject.repairs))
+      page->paragraph(
+          "in a copy = the same in a copy of the work, the block's address rewritten in the "
+          "parameters of what uses it; record the patched program once to confirm",
+          Ink::dim);
     for (const std::string& reason : subject.repairs->reasons) {
       const std::string_view words = reason_words(reason);
       page->field("Limited", words.empty() ? reason : fmt::format("{} ({})", words, reason));

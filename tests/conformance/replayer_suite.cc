@@ -244,4 +244,40 @@ TEST_P(ReplayerSuite, RefusesToTimeStepsThatAreNone) {
   EXPECT_FALSE(replayer_->time(few, 1).ok());
 }
 
+// `second` has another x, so what `use` reads is what `first` wrote, in any order.
+TEST_P(ReplayerSuite, MovesABlockForSomeStepsOrSaysThatItCannot) {
+  const ByteRange x = range("x");
+  const std::vector<replay::Move> moved = {{{step("second")}, x, uint64_t{1} << 60}};
+  const Outcome right = run({.order = right_, .stepwise = true});
+  const auto left = digests();
+  const auto outcome = replayer_->run({.order = wrong_, .stepwise = true, .moved = moved});
+  if (!outcome.ok()) {
+    EXPECT_EQ(outcome.error().code, "replay-moved") << to_string(outcome.error());
+    return;
+  }
+  EXPECT_EQ(outcome.value().digests, right.digests);
+  const auto now = digests();
+  EXPECT_NE(left[1], now[1]) << "x is as first left it";
+  EXPECT_EQ(left[2], now[2]);
+  EXPECT_EQ(left[3], now[3]);
+  const ByteRange there{uint64_t{1} << 60, (uint64_t{1} << 60) + x.size()};
+  const auto other = replayer_->digest({&there, 1});
+  ASSERT_TRUE(other.ok());
+  EXPECT_EQ(other.value().front(), left[1]) << "what second wrote is there";
+  run({.order = right_});
+  EXPECT_EQ(left, digests()) << "moves hold for one run";
+}
+
+TEST_P(ReplayerSuite, RunsByItselfWithMoreOrderOrSaysThatItCannot) {
+  const replay::Variant ordered{{{step("use"), step("second")}}, {}, {}};
+  run({.order = right_});
+  const auto left = digests();
+  const auto outcome = replayer_->run_variant(ordered);
+  if (!outcome.ok()) {
+    EXPECT_EQ(outcome.error().code, "no-own-run") << to_string(outcome.error());
+    return;
+  }
+  EXPECT_EQ(left, digests()) << "the order that was added is the right one";
+}
+
 }  // namespace bohr::test

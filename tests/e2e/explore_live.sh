@@ -64,6 +64,46 @@ says fixed out 'Repairs for data-'
 says fixed out 'let consume#1'
 grep -q '"kind": "edge"' fixed/findings.json || fail 'fixed: no repair in findings.json'
 
+says fixed err '1 of 1 repair held when tried'
+says fixed out 'What repairs cost in graph 1'
+says fixed out 'overlap off'
+says fixed out 'Medians of'
+expect_not_in fixed.out 'fix-not-replayed' fixed
+
+# fixes NAME EXPRESSION: of the parts in findings.json by kind, `of`, and of `costs`.
+fixes() {
+  python3 - "$1/findings.json" "$2" <<'END' || fail "$1: not so: $2"
+import json, sys
+document = json.load(open(sys.argv[1]))
+costs = document.get("costs", [])
+of = {fix["kind"]: fix for fix in document["fixes"]}
+assert eval(sys.argv[2]), document["fixes"]
+END
+}
+fixes fixed 'of["edge"]["verified"] and of["edge"]["cost"]["step_us"][0] > 0'
+fixes fixed 'costs[0]["rounds"] >= 6 and costs[0]["graph"] == "graph 1"'
+
+# A block that is given back too early is held in a copy of the work; the edge is tried beside it.
+explore 1 reuse --fix -- ./held_guest reuse guest
+proved reuse
+says reuse out 'verified in a copy'
+says reuse out 'record the patched program once to confirm'
+fixes reuse 'of["lifetime"]["verified_in"] == "copy" and not of["lifetime"]["verified"]'
+fixes reuse 'of["edge"]["verified"] and "verified_in" not in of["edge"]'
+fixes reuse 'of["lifetime"]["cost"]["pool_bytes"] == of["edge"]["cost"]["pool_bytes"] + 4000'
+fixes reuse 'not of["separate"]["verified"]'
+# A step that has the address from elsewhere still writes there: not verified, whatever it is worth.
+explore 1 hidden --fix -- ./held_guest hidden guest
+proved hidden
+says hidden out 'with its block elsewhere it'
+expect_not_in hidden.out 'No choice of these repairs' hidden
+fixes hidden '"verified_in" not in of["lifetime"] and not of["lifetime"]["verified"]'
+fixes hidden 'of["edge"]["verified"]'
+# In slices.
+explore 1 fix_slices --fix --max-pause 0.02 -- ./held_guest reuse guest 1000 600
+proved fix_slices
+says fix_slices out 'verified in a copy'
+
 # What the wrong order reaches, where it may run on.
 explore 1 run_on --may-lose-process -- ./held_guest race guest
 proved run_on

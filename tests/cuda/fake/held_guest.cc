@@ -18,12 +18,16 @@
 // under way), overrun (clean, but `produce` also writes `zone`, which no node names), varies
 // (clean, and another node writes `zone`, something else each time), changed (the consumer writes
 // elsewhere until it is set to write `out`, and a number that a kernel does not look at is set anew
-// before each launch), disabled (so is a kernel that would spoil `out`), child (the graph is a
-// child of another, behind a kernel that ticks, and in front of one). The last three are clean with
+// before each launch), disabled (so is a kernel that would spoil `out`), reuse (clean, but `p` is a
+// block of an allocator that is given back before the consumer is done, and handed out again to a
+// kernel that overwrites it), hidden (the same, and that kernel has its address from memory), child
+// (the graph is a child of another, behind a kernel that ticks, and in front of one). The last
+// three are clean with
 // `_clean` behind. child_set (what is a child is set anew before each launch, which is not
 // followed). A kernel takes so long; 20 launches if nothing is said. Says "NAME right", or what is
 // wrong.
 #include <cuda.h>
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -112,10 +116,55 @@ void count_and_spoil(void** params) {
   count(params);
 }
 
+// What the allocator of a framework tells the agent of one block: handed out, given back.
+class Block {
+ public:
+  Block(CUdeviceptr address, uint64_t bytes) : address_(address), bytes_(bytes) {
+    const char* path = std::getenv("CUDA_INJECTION64_PATH");
+    void* agent = path ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : nullptr;
+    if (!agent) return;
+    allocated_ = reinterpret_cast<void (*)(uint64_t)>(dlsym(agent, "bohr_allocated"));
+    freed_ = reinterpret_cast<void (*)(uint64_t)>(dlsym(agent, "bohr_freed"));
+    history_ = reinterpret_cast<void (*)(const uint64_t*, uint64_t)>(dlsym(agent, "bohr_history"));
+  }
+  void allocate() {
+    if (!history_) return;
+    allocated_(address_);
+    note(0);
+  }
+  void free() {
+    if (!history_) return;
+    freed_(address_);
+    note(1), note(2);
+  }
+
+ private:
+  void note(uint64_t action) {
+    static uint64_t index = 0;
+    const uint64_t entry[] = {
+        index++, 0, action, address_, bytes_, reinterpret_cast<uint64_t>(main_stream), 0, 1};
+    history_(entry, 1);
+  }
+  uint64_t address_, bytes_;
+  void (*allocated_)(uint64_t) = nullptr;
+  void (*freed_)(uint64_t) = nullptr;
+  void (*history_)(const uint64_t*, uint64_t) = nullptr;
+};
+
+constexpr unsigned kOverwritten = 7;
+void overwrite(void** params) {
+  usleep(kernel_us);
+  for (size_t i = 0; i < kCount; ++i) pointer<unsigned>(params, 0)[i] = kOverwritten;
+}
+void overwrite_hidden(void** params) {
+  overwrite(params);
+  reinterpret_cast<unsigned*>(p)[0] = kOverwritten;
+}
+
 bool starts(const std::string& arm, const char* with) { return arm.rfind(with, 0) == 0; }
 bool is_clean(const std::string& arm) {
-  for (const char* clean :
-       {"clean", "overrun", "varies", "changed_clean", "disabled_clean", "child_clean"})
+  for (const char* clean : {"clean", "reuse", "hidden", "overrun", "varies", "changed_clean",
+                            "disabled_clean", "child_clean"})
     if (arm == clean) return true;
   return false;
 }
@@ -123,6 +172,9 @@ bool is_clean(const std::string& arm) {
 // What one launch does.
 void submit(const std::string& arm) {
   const bool waits = is_clean(arm);
+  const bool reuses = arm == "reuse" || arm == "hidden";
+  Block first(p, kCount * sizeof(unsigned)), second = first;
+  if (reuses) first.allocate();
   if (!waits) order(main_stream, side, fork_event);
   const Kernel producer = arm == "steady" ? produce_steady : arm == "overrun" ? overrun : produce;
   launch(fake_kernel("_Z7producePjPKj", 2, producer), main_stream, p, number);
@@ -132,6 +184,13 @@ void submit(const std::string& arm) {
                                           : consume;
   consume_function = fake_kernel("_Z7consumePKjPj", 2, consumer);
   launch(consume_function, side, p, starts(arm, "changed") ? spare : out);
+  if (reuses) {
+    cuEventRecord(join_event, side);
+    first.free();
+    second.allocate();
+    const Kernel writer = arm == "hidden" ? overwrite_hidden : overwrite;
+    launch(fake_kernel("_Z9overwritePjPKj", 2, writer), main_stream, p, zone);
+  }
   order(side, main_stream, join_event);
   if (starts(arm, "disabled"))
     launch(fake_kernel("_Z5spoilPjPKj", 2, produce), main_stream, out, number);
@@ -142,6 +201,7 @@ void submit(const std::string& arm) {
   const Kernel last = arm == "garbage" ? count_or_end : arm == "steady" ? count_and_spoil : count;
   count_function = fake_kernel(name, 2, last);
   launch(count_function, main_stream, number, ticks);
+  if (reuses) second.free();
 }
 
 void set_node(CUgraphExec exec, CUgraphNode node, CUfunction function, CUdeviceptr a,
@@ -264,8 +324,13 @@ int main(int argc, char** argv) {
     else
       change(arm, graph, exec, i), cuGraphLaunch(exec, main_stream);
     const unsigned value = arm == "steady" ? kSteady : i;
-    right = right && holds(p, kCount, arm == "steady" ? 0 : i) && holds(out, kCount, 2 * value) &&
-            holds(number, 1, i + 1);
+    const bool reused = arm == "reuse" || arm == "hidden";
+    right = right &&
+            holds(p, kCount,
+                  arm == "steady" ? 0
+                  : reused        ? kOverwritten
+                                  : i) &&
+            holds(out, kCount, 2 * value) && holds(number, 1, i + 1);
     if (arm != "varies") right = right && holds(zone, 1, arm == "overrun" ? i : 0);
   }
   stop = true;
