@@ -12,6 +12,20 @@ if(_cli AND TARGET bohr_app)
   install(TARGETS bohr RUNTIME DESTINATION bin)
 endif()
 
+# What `bohr demo --cuda` runs.
+if(BOHR_NVCC AND TARGET bohr)
+  set(_layer ${CMAKE_SOURCE_DIR}/tests/cuda/programs/demo_layer.cu)
+  add_custom_command(
+    OUTPUT ${CMAKE_BINARY_DIR}/bohr_demo_layer
+    COMMAND ${BOHR_NVCC} -std=c++20 -O2 -lineinfo -gencode arch=compute_80,code=compute_80
+            -gencode arch=compute_90,code=sm_90 -o ${CMAKE_BINARY_DIR}/bohr_demo_layer ${_layer}
+    DEPENDS ${_layer} ${CMAKE_SOURCE_DIR}/tests/cuda/programs/program.h
+    COMMENT "nvcc demo_layer"
+    VERBATIM)
+  add_custom_target(bohr_demo_layer ALL DEPENDS ${CMAKE_BINARY_DIR}/bohr_demo_layer)
+  install(PROGRAMS ${CMAKE_BINARY_DIR}/bohr_demo_layer DESTINATION lib/bohr)
+endif()
+
 # The agent lives in a foreign process: it exports only what exports.map names, brings its own C++
 # runtime, and asks for no glibc newer than 2.28 (libdl and libpthread are named because they hold
 # part of the C library there). Sanitizers cannot be loaded into a running host, so such builds

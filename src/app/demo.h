@@ -30,12 +30,14 @@ struct Way {
 // All that the story tells is taken from here, and all that is here was measured.
 struct Measured {
   Options options;
-  Left right;             // what every way should leave
-  std::vector<Way> ways;  // by Arm
-  Fixed race;             // two streams: checked, explored, repaired
+  std::string device;        // for people; empty: the simulated GPU
+  std::string right_answer;  // to the question of the first wrong one
+  std::vector<Way> ways;     // by Arm
+  Fixed race;                // two streams: checked, explored, repaired
   Explored repaired;
   std::vector<TracePair> traces;
 
+  bool on_gpu() const { return !device.empty(); }
   const Way& way(Arm arm) const { return ways[static_cast<size_t>(arm)]; }
 };
 

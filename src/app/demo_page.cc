@@ -33,20 +33,19 @@ html::Figure shares_figure(const Measured& measured) {
         {to_string(way.count.arm), 100 * share.share, 100 * share.low, 100 * share.high});
   }
   figure.bars = std::move(bars);
-  figure.caption = counting_text();
+  figure.caption = counting_text(measured);
   figure.numbers = ways_table(measured);
   return figure;
 }
 
 html::Chapter program_chapter(const Measured& measured) {
   html::Chapter chapter{program_title(), {}};
-  chapter.say(program_text());
+  chapter.say(program_text(measured));
   chapter.add(shares_figure(measured));
   const ArmCount& two = measured.way(Arm::two_streams).count;
   if (two.wrong_sequence < 0) return chapter;
   html::Table answer{{"question " + question(two.wrong_sequence), "answer"}, {}};
-  answer.rows = {{"right", answer_text(measured.right.tokens, two.wrong_sequence)},
-                 {"wrong", two.wrong_answer}};
+  answer.rows = {{"right", measured.right_answer}, {"wrong", two.wrong_answer}};
   chapter.add(std::move(answer));
   chapter.say(wrong_runs_text(two));
   return chapter;
@@ -59,18 +58,18 @@ html::Chapter proof_chapter(const Measured& measured) {
   report::Page page({96, false});
   for (const report::Entry& entry : report::finding_entries(subjects))
     report::add_proof(&page, subjects, entry);
-  page.field("Explored", explored_text(*measured.race.explored.exploration));
+  page.field("Explored", explored_text(measured.race.explored));
   chapter.show(page.take());
   return chapter;
 }
 
 html::Chapter repaired_chapter(const Measured& measured) {
   html::Chapter chapter{repaired_title(), {}};
-  chapter.say(repaired_text());
+  chapter.say(repaired_text(measured));
   const Way& way = measured.way(Arm::repaired);
   html::Table table{{"what", "outcome"}, {}};
   table.rows = {{"check", check_word(way)},
-                {"explored", again_text(*measured.repaired.exploration)},
+                {"explored", again_text(measured.repaired)},
                 {"by itself", wrong_text(way.count) + " steps wrong"}};
   chapter.add(std::move(table));
   return chapter;
@@ -110,15 +109,15 @@ std::string story_page(const Measured& measured) {
     page.chapters.push_back(html::race_chapter(checked, entry));
     page.chapters.back().title = checked_title();
     page.chapters.back().parts.insert(page.chapters.back().parts.begin(),
-                                      html::Part{checked_text(), {}, {}, {}});
-    page.chapters.back().say(eager_text());
+                                      html::Part{checked_text(measured), {}, {}, {}});
+    page.chapters.back().say(eager_text(measured));
   }
   page.chapters.push_back(proof_chapter(measured));
   const std::vector<report::Subject> fixed = subjects_of({&measured.race, 1});
   page.chapters.push_back(html::repair_chapter(fixed));
   page.chapters.back().title = repair_title();
   page.chapters.back().parts.insert(page.chapters.back().parts.begin(),
-                                    html::Part{repair_text(), {}, {}, {}});
+                                    html::Part{repair_text(measured), {}, {}, {}});
   page.chapters.push_back(repaired_chapter(measured));
   page.chapters.push_back(traces_chapter(measured));
   page.chapters.push_back(end_chapter(measured));

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/demo_record.h"
 
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 
 #include "app/demo_arms.h"
+#include "app/temporary_folder.h"
 #include "fix/fix.h"
 #include "replay/sim/replayer.h"
 #include "trace/import.h"
@@ -13,39 +12,12 @@
 
 namespace bohr::app::demo {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 constexpr int32_t kSteps = 2;  // a step and one that builds on it
 // The memory of the simulated GPU starts as zeros, as memory that was never used does. What earlier
 // work of another kind would have left there has to be put in.
 constexpr uint8_t kStale = 0xa5;
-
-// A folder of its own below the system's for temporary files, gone with it.
-class TemporaryFolder {
- public:
-  static Result<std::unique_ptr<TemporaryFolder>> make() {
-    std::error_code error;
-    std::string name = (fs::temp_directory_path(error) / "bohr-XXXXXX").string();
-    if (error || mkdtemp(name.data()) == nullptr) {
-      return Error{"file-write", name, "", "no temporary folder can be made",
-                   "set TMPDIR to a folder that is writable"};
-    }
-    return std::unique_ptr<TemporaryFolder>(new TemporaryFolder(name));
-  }
-  ~TemporaryFolder() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::string file(const char* name) const { return path_ + "/" + name; }
-
- private:
-  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
 
 explore::Options options_with(uint64_t seed) {
   explore::Options options;

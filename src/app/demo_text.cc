@@ -44,7 +44,11 @@ class Story {
   void traces();
   void end();
   void chapter(const std::string& title);
-  void say(const std::string& text) { page_.paragraph(text), page_.blank(); }
+  void say(const std::string& text) {
+    if (text.empty()) return;
+    page_.paragraph(text);
+    page_.blank();
+  }
   void add(const std::string& text) { text_ += page_.take() + text, page_ = report::Page(style_); }
 
   const Measured& measured_;
@@ -70,26 +74,26 @@ void Story::counts() {
 
 void Story::program() {
   chapter(program_title());
-  say(program_text());
+  say(program_text(measured_));
   counts();
-  say(counting_text());
+  say(counting_text(measured_));
   const ArmCount& two = measured_.way(Arm::two_streams).count;
   if (two.wrong_sequence < 0) return;
   page_.field("Question", question(two.wrong_sequence));
-  page_.field("Right", answer_text(measured_.right.tokens, two.wrong_sequence));
+  page_.field("Right", measured_.right_answer);
   page_.field("Wrong", two.wrong_answer);
   page_.field("In all", wrong_runs_text(two));
 }
 
 void Story::checked() {
   chapter(checked_title());
-  say(checked_text());
+  say(checked_text(measured_));
   const std::vector<report::Subject> subjects = subjects_of({&measured_.race.explored.checked, 1});
   report::TextOptions options;
   options.style = style_;
   add(report::render_text(subjects, options));
   page_.blank();
-  say(eager_text());
+  say(eager_text(measured_));
 }
 
 void Story::proved() {
@@ -99,22 +103,22 @@ void Story::proved() {
   const std::vector<report::Subject> subjects = subjects_of({&explored, 1});
   for (const report::Entry& entry : report::finding_entries(subjects))
     report::add_proof(&page_, subjects, entry);
-  page_.field("Explored", explored_text(*explored.exploration));
+  page_.field("Explored", explored_text(explored));
 }
 
 void Story::repairs() {
   chapter(repair_title());
-  say(repair_text());
+  say(repair_text(measured_));
   const std::vector<report::Subject> subjects = subjects_of({&measured_.race, 1});
   report::add_repairs(&page_, subjects);
 }
 
 void Story::recorded_anew() {
   chapter(repaired_title());
-  say(repaired_text());
+  say(repaired_text(measured_));
   const Way& way = measured_.way(Arm::repaired);
   page_.field("Check", check_word(way));
-  page_.field("Explored", again_text(*measured_.repaired.exploration));
+  page_.field("Explored", again_text(measured_.repaired));
   page_.field("By itself", wrong_text(way.count) + " steps wrong");
 }
 

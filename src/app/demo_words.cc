@@ -16,27 +16,34 @@ std::string lead_text(const Measured& measured) {
 }
 
 std::string program_title() { return "1  A decode layer that is right in eager mode"; }
-std::string program_text() {
-  return "A small decode layer runs on a simulated GPU: kernels that compute, a caching allocator, "
-         "graphs, virtual time. It has learned four answers by heart and gives them token by "
-         "token. "
-         "One projection makes q and kv in one block, qkv_a. A side stream (kv) rotates kv and "
-         "stores it in the cache, while main goes on with q. The layer runs in four ways, under "
-         "one "
-         "seed after the other:";
+std::string program_text(const Measured& measured) {
+  const std::string where =
+      measured.on_gpu() ? measured.device + ", as a CUDA program of its own"
+                        : "a simulated GPU: kernels that compute, a caching allocator, graphs, "
+                          "virtual time";
+  return "A small decode layer runs on " + where +
+         ". It has learned four answers by heart and gives them token by token. One projection "
+         "makes q and kv in one block, qkv_a. A side stream (kv) rotates kv and stores it in the "
+         "cache, while main goes on with q. The layer runs in four ways" +
+         (measured.on_gpu() ? ":" : ", under one seed after the other:");
 }
-std::string counting_text() {
-  return "A step is wrong when what it leaves is not, to the last bit, what the same kernels leave "
-         "one after the other. A run counts up to its first wrong step. Times are virtual.";
+std::string counting_text(const Measured& measured) {
+  return std::string(
+             "A step is wrong when what it leaves is not, to the last bit, what the same kernels "
+             "leave one after the other. A run counts up to its first wrong step. Times are ") +
+         (measured.on_gpu() ? "the GPU's." : "virtual.");
 }
 
 std::string checked_title() { return "2  bohr check: the pair, from one recording"; }
-std::string checked_text() {
-  return "Two steps of the third way are recorded. No step of them has to go wrong: which waits "
-         "there are is enough. main drops qkv_a when it has no use for it any more, and the "
-         "allocator gives the same bytes to q; the side stream may still be reading.";
+std::string checked_text(const Measured& measured) {
+  return std::string(measured.on_gpu() ? "The third way runs under the recorder."
+                                       : "Two steps of the third way are recorded.") +
+         " No step of them has to go wrong: which waits there are is enough. main drops qkv_a when "
+         "it has no use for it any more, and the allocator gives the same bytes to q; the side "
+         "stream may still be reading.";
 }
-std::string eager_text() {
+std::string eager_text(const Measured& measured) {
+  if (measured.way(Arm::eager).checked.verdict.findings.empty()) return {};
   return "The eager run has the same race. It is right because its host is slower than its GPU, "
          "which nothing promises.";
 }
@@ -50,17 +57,18 @@ std::string proof_text() {
 }
 
 std::string repair_title() { return "4  bohr fix: what would mend it, and its price"; }
-std::string repair_text() {
-  return "Each proposal is tried: the check has to find nothing in the program that has it, no "
-         "order may leave other bytes, and without any part of it the race has to come back. A run "
-         "is "
-         "what was recorded: two steps, and what prepares them.";
+std::string repair_text(const Measured& measured) {
+  return std::string(
+             "Each proposal is tried: the check has to find nothing in the program that has it, no "
+             "order may leave other bytes, and without any part of it the race has to come back.") +
+         (measured.on_gpu() ? ""
+                            : " A run is what was recorded: two steps, and what prepares them.");
 }
 
 std::string repaired_title() { return "5  The repaired program, recorded anew"; }
-std::string repaired_text() {
-  return "The fourth way is the layer with repair A in its source: qkv_a is dropped after the "
-         "join.";
+std::string repaired_text(const Measured& measured) {
+  return std::string("The fourth way drops qkv_a after the join") +
+         (measured.on_gpu() ? "." : ", in its source: repair A.");
 }
 
 std::string traces_title() {
@@ -83,13 +91,19 @@ std::string wrong_runs_text(const ArmCount& count) {
                      count.runs);
 }
 std::string check_word(const Way& way) {
-  return way.checked.verdict.outcome == Outcome::clean ? "clean" : "RACE";
+  const Verdict& verdict = way.checked.verdict;
+  if (!verdict.findings.empty()) return "RACE";
+  return verdict.outcome == Outcome::clean ? "clean" : "undecided";
 }
-std::string explored_text(const Exploration& found) {
+std::string explored_text(const Explored& explored) {
+  if (!explored.exploration) return "nothing: no launch was held";
+  const Exploration& found = *explored.exploration;
   return fmt::format("{} of {} orders left other bytes; {} replays in all", found.different,
                      found.orders, found.replays);
 }
-std::string again_text(const Exploration& again) {
+std::string again_text(const Explored& repaired) {
+  if (!repaired.exploration) return "nothing in it is suspicious: no launch was held";
+  const Exploration& again = *repaired.exploration;
   if (again.exhaustive && again.orders == 0)
     return "every legal order is the recorded one, up to swaps of steps that share no memory";
   return fmt::format("{} of {} orders left other bytes", again.different, again.orders);

@@ -11,17 +11,17 @@ namespace bohr::app::demo {
 
 std::string lead_text(const Measured& measured);
 std::string program_title();
-std::string program_text();
-std::string counting_text();
+std::string program_text(const Measured& measured);
+std::string counting_text(const Measured& measured);
 std::string checked_title();
-std::string checked_text();
-std::string eager_text();
+std::string checked_text(const Measured& measured);
+std::string eager_text(const Measured& measured);
 std::string proof_title();
 std::string proof_text();
 std::string repair_title();
-std::string repair_text();
+std::string repair_text(const Measured& measured);
 std::string repaired_title();
-std::string repaired_text();
+std::string repaired_text(const Measured& measured);
 std::string traces_title();
 std::string next_command();
 
@@ -29,8 +29,8 @@ std::string share_text(const stats::Share& share);  // "2.1% (1.3 to 3.2%)"
 std::string wrong_text(const ArmCount& count);      // "21 of 1000"
 std::string wrong_runs_text(const ArmCount& count);
 std::string check_word(const Way& way);  // "clean" or "RACE"
-std::string explored_text(const Exploration& found);
-std::string again_text(const Exploration& again);
+std::string explored_text(const Explored& explored);
+std::string again_text(const Explored& repaired);
 std::string races_text(const std::vector<std::string>& found);  // one line
 
 }  // namespace bohr::app::demo

@@ -55,6 +55,14 @@ Result<AgentFiles> find_agent(const std::string& lib) {
                "install the toolkit and build again; check, show and query work without it"};
 }
 
+Result<std::string> find_demo_program() {
+  for (const fs::path& folder : library_folders())
+    if (present(folder / "bohr_demo_layer")) return (folder / "bohr_demo_layer").string();
+  return Error{"demo-program", "cannot find bohr_demo_layer", library_folders().front(),
+               "it is built only where the CUDA toolkit's nvcc is",
+               "install the toolkit and build again; without --cuda the demo needs no GPU"};
+}
+
 std::string find_traces() {
   const fs::path own = own_folder();
   for (const fs::path& folder : {own.parent_path() / "share/bohr/traces",

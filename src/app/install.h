@@ -17,6 +17,9 @@ struct AgentFiles {
 // `lib`: a folder to look in instead; empty: relative to the running program.
 Result<AgentFiles> find_agent(const std::string& lib);
 
+// The demo's CUDA program, which is there where the build had nvcc.
+Result<std::string> find_demo_program();
+
 // A folder of recorded traces that the demo tells its story with; empty when there is none.
 std::string find_traces();
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "app/demo_cuda.h"
 #include "app/files.h"
 #include "app/install.h"
 #include "cli/commands.h"
@@ -17,12 +18,15 @@ struct Arguments {
   app::demo::Options options;
   std::string html;  // a file; empty: none
   std::string format = "text";
+  bool cuda = false;
 };
 
 int run_demo(Arguments arguments) {
   app::demo::Options& options = arguments.options;
   options.traces = app::find_traces();
   const auto measured = [&] {
+    // Guests have to be started before any thread is, so nothing but lines tells of progress then.
+    if (arguments.cuda) return app::demo::measure_on_gpu(options, say);
     const Progress progress("running the layer, and what follows");
     return app::demo::measure(options);
   }();
@@ -52,6 +56,7 @@ void add_demo(CLI::App* app, int* status) {
       ->check(CLI::Range(100, 1'000'000));
   command->add_option("--seed", options->seed, "of the timings and the random orders")
       ->capture_default_str();
+  command->add_flag("--cuda", arguments->cuda, "on this machine's GPU instead of a simulated one");
   command->add_option("--html", arguments->html, "also write the story as one page, to this file");
   command->add_option("--format", arguments->format, "text or json")
       ->capture_default_str()

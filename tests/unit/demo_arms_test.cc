@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/demo_cuda.h"
 #include "app/demo_layer.h"
 #include "gpu/sim/serial.h"
 
@@ -82,6 +83,45 @@ TEST(DemoArms, OverlapIsFasterThanOneStreamAndAGraphThanEager) {
                two = counted(Arm::two_streams, 1).step_us;
   EXPECT_LT(two, one);
   EXPECT_LT(one, eager);
+}
+
+constexpr const char* kCounts =
+    "steps 1000\nwrong 21\nruns 71\nwrong_runs 10\nstep_us 31.5\ndevice NVIDIA H200\n";
+
+TEST(DemoCuda, CountsAreReadAsTheProgramWritesThem) {
+  std::string device, right;
+  const auto count = read_count(Arm::two_streams,
+                                std::string(kCounts) +
+                                    "question 3\nright {\"city\":\"Cairo\"}\n"
+                                    "wrong_answer {\"city\": no\n",
+                                &device, &right);
+  ASSERT_TRUE(count.ok());
+  EXPECT_EQ(count.value().wrong, 21);
+  EXPECT_EQ(count.value().steps, 1000);
+  EXPECT_EQ(count.value().wrong_runs, 10);
+  EXPECT_EQ(count.value().step_us, 31.5);
+  EXPECT_EQ(count.value().share.share, 0.021);
+  EXPECT_EQ(device, "NVIDIA H200");
+  EXPECT_EQ(question(count.value().wrong_sequence), "3");
+  EXPECT_EQ(right, "{\"city\":\"Cairo\"}");
+  EXPECT_EQ(count.value().wrong_answer, "{\"city\": no");
+}
+
+TEST(DemoCuda, WithoutAWrongAnswerThereIsNone) {
+  std::string device, right;
+  const auto count = read_count(Arm::eager, kCounts, &device, &right);
+  ASSERT_TRUE(count.ok());
+  EXPECT_EQ(count.value().wrong_sequence, -1);
+  EXPECT_EQ(right, "");
+}
+
+TEST(DemoCuda, WhatIsNoCountIsRefused) {
+  std::string device, right;
+  for (const char* text : {"", "steps 10\n", "steps 10\nwrong 11\nruns 1\n", "steps x\nruns 1\n"}) {
+    const auto count = read_count(Arm::eager, text, &device, &right);
+    ASSERT_FALSE(count.ok()) << text;
+    EXPECT_EQ(count.error().code, "demo-program");
+  }
 }
 
 }  // namespace
