@@ -260,7 +260,7 @@ sim::Timing timing() {
   sim::Timing timing;
   timing.call_ns = 5000;
   timing.kernels["wqkv_a"] = {4000, 0.25};
-  timing.kernels["k_rope_store"] = {3400, 0.27};
+  timing.kernels["k_rope_store"] = {3400, 0.29};
   timing.kernels["q_norm"] = {2000, 0.25};
   timing.kernels["wq_b"] = {2600, 0.25};
   timing.kernels["attention"] = {5000, 0.25};

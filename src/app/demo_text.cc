@@ -139,6 +139,7 @@ void Story::end() {
   if (list.empty()) page_.paragraph("Every verdict is the expected one.", report::Ink::green);
   page_.blank();
   page_.verbatim(next_command());
+  page_.verbatim("With pictures:  bohr demo --html demo.html");
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ void add_demo(CLI::App* app, int* status) {
   command
       ->add_option("--steps", options->steps, "how many are counted of each way to run the program")
       ->capture_default_str()
-      ->check(CLI::Range(100, 1'000'000));
+      ->check(CLI::Range(200, 1'000'000));
   command->add_option("--seed", options->seed, "of the timings and the random orders")
       ->capture_default_str();
   command->add_flag("--cuda", arguments->cuda, "on this machine's GPU instead of a simulated one");

@@ -30,11 +30,11 @@ told seed-99 --seed 99 --steps 300
 expect_in seed-99.txt ' of 300 ' 'another seed'
 cmp -s seed-99.json demo.json && fail 'another seed gives the same story'
 
-expect_status 2 'a page that cannot be written' -- "$BOHR" demo --steps 100 --html no/such/folder
+expect_status 2 'a page that cannot be written' -- "$BOHR" demo --steps 200 --html no/such/folder
 expect_in err 'no/such/folder' 'a page that cannot be written'
 # Where there is a GPU this would be the story on it.
 if ! nvidia-smi >/dev/null 2>&1; then
-  expect_status 2 'no GPU' -- "$BOHR" demo --cuda --steps 100
+  expect_status 2 'no GPU' -- "$BOHR" demo --cuda --steps 200
   grep -qE 'no GPU that CUDA can use|cannot find bohr_demo_layer' err || fail 'no GPU is not said'
 fi
 finish

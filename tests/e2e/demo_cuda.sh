@@ -24,14 +24,14 @@ printf 'steps %d\nwrong %d\nruns 9\nwrong_runs %d\nstep_us 12.5\ndevice stand-in
 END
 chmod +x "$tmp/bohr_demo_layer"
 
-expect_status 0 demo -- "$tmp/bohr" demo --cuda --steps 100 --html demo.html
+expect_status 0 demo -- "$tmp/bohr" demo --cuda --steps 200 --html demo.html
 if grep -q 'made without nvcc' err; then
   echo 'skipped: a build without nvcc explores nothing'
   exit 77
 fi
 expect_in out 'runs on stand-in, as a CUDA program of its own' demo
-expect_in out 'graph, two streams    7 of 100 ' demo
-expect_in out 'the same, repaired    0 of 100 ' demo
+expect_in out 'graph, two streams    7 of 200 ' demo
+expect_in out 'the same, repaired    0 of 200 ' demo
 expect_in out '{"city":"Torto"}' demo
 expect_in out '7 of 9 runs of the third way' demo
 expect_in out '20 of 20' demo
@@ -43,12 +43,12 @@ expect_in demo.html '"repaired": null' demo
 
 # What the layer says of itself decides.
 sed -i 's/^exit 3$//; 2i exit 3' "$tmp/bohr_demo_layer"
-expect_status 2 'no GPU' -- "$tmp/bohr" demo --cuda --steps 100
+expect_status 2 'no GPU' -- "$tmp/bohr" demo --cuda --steps 200
 expect_in err 'no GPU that CUDA can use' 'no GPU'
 sed -i '2s/3/5/' "$tmp/bohr_demo_layer"
-expect_status 2 'a layer that fails' -- "$tmp/bohr" demo --cuda --steps 100
+expect_status 2 'a layer that fails' -- "$tmp/bohr" demo --cuda --steps 200
 expect_in err 'it ended with 5' 'a layer that fails'
 rm "$tmp/bohr_demo_layer"
-expect_status 2 'no layer' -- "$tmp/bohr" demo --cuda --steps 100
+expect_status 2 'no layer' -- "$tmp/bohr" demo --cuda --steps 200
 expect_in err 'cannot find bohr_demo_layer' 'no layer'
 finish
