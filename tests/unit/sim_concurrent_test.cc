@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "gpu/sim/concurrent.h"
+#include "gpu/sim/mix.h"
 #include "sim_fixture.h"
 
 namespace bohr::gpu::sim {
@@ -296,6 +298,14 @@ TEST(SimConcurrent, PageableCopiesHoldTheHost) {
   const Verdict verdict = verdict_of(ran);
   EXPECT_TRUE(verdict.findings.empty());
   EXPECT_EQ(verdict.outcome, Outcome::clean);
+}
+
+// A run under seed 1 must not draw for its op 2 what one under seed 2 draws for its op 1.
+TEST(SimMix, SeedAndPartAreNotOneNumber) {
+  std::set<uint64_t> drawn;
+  for (uint64_t seed = 0; seed < 64; ++seed)
+    for (uint64_t part = 0; part < 64; ++part) drawn.insert(gpu::sim::mix(seed, {part}));
+  EXPECT_EQ(drawn.size(), 64U * 64U);
 }
 
 }  // namespace
