@@ -77,7 +77,7 @@ buckets() {
 # Two variables and no tool around it: as fast as plain, and repaired.
 alone() {
   local program=$programs/decode_layer.py plain fixed
-  run layer.alone --explore --fix -- python3 "$program" race
+  run layer.alone --explore --fix --max-pause 0 -- python3 "$program" race
   plain=$(python3 "$program" race | grep -oE "median .*")
   fixed=$(CUDA_INJECTION64_PATH=$agent BOHR_APPLY=$out/layer.alone/fix.json python3 "$program" race \
     2>alone.err | grep -oE "median .*")
@@ -99,8 +99,8 @@ END
 }
 costs() {
   local name
-  run balanced --explore --fix -- python3 "$programs/balanced_branches.py" plain
-  run layer --explore --fix -- python3 "$programs/decode_layer.py" race
+  run balanced --explore --fix --max-pause 0 -- python3 "$programs/balanced_branches.py" plain
+  run layer --explore --fix --max-pause 0 -- python3 "$programs/decode_layer.py" race
   for name in balanced layer; do
     ok $name "$(held $name)" has "[1-9][0-9]* races? proved" $name.err
     ok $name "a repair keeps 95% of what overlap gains" kept $name 95
@@ -109,7 +109,7 @@ costs() {
 }
 deepseek() {
   local program=$programs/deepseek_v4_decode.py
-  run deepseek --explore --fix -- python3 "$program" race 200
+  run deepseek --explore --fix --max-pause 0 -- python3 "$program" race 200
   ok deepseek "$(held deepseek)" has "[1-9][0-9]* races? proved" deepseek.err
   ok deepseek "a repair keeps 95% of what overlap gains" kept deepseek 95
   sed -n '/^Repairs/,/^ *kind/p' deepseek.txt | head -n 40

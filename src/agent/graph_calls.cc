@@ -202,6 +202,7 @@ void updated(Recorder& r, DriverCall& call) {
 void launching(Recorder& r, DriverCall& call) {
   if (call.capture) return;
   note_launch(r);
+  if (r.holding) ask_for_history(r);
   log_changes(r, params_of<cuGraphLaunch_params>(call).hGraph);
   offer_launch(r, params_of<cuGraphLaunch_params>(call).hGraph);
   if (!watches_pinned(r)) return;

@@ -55,7 +55,11 @@ constexpr CUpti_CallbackId kResources[] = {CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_S
                                            CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING};
 
 template <class Visitor>
-void for_each_api(Visitor&& visit) {
+void for_each_api(const Recorder& r, Visitor&& visit) {
+  if (r.only_applies) {
+    for (const Api& api : applying_apis()) visit(api);
+    return;
+  }
   for (std::span<const Api> apis :
        {kernel_apis(), copy_apis(), set_apis(), stream_apis(), event_apis(), capture_apis(),
         graph_apis(), memory_apis(), unmodelled_apis()}) {
@@ -230,14 +234,12 @@ bool subscribe(Recorder& r, std::string* why) {
     r.cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, api.id);
   };
   r.subscriber = subscriber;
+  for_each_api(r, enable);
   if (r.only_applies) {
-    for (const Api& api : capture_apis()) enable(api);
-    for (const Api& api : graph_apis()) enable(api);
     r.cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE,
                                 CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING);
     return true;
   }
-  for_each_api(enable);
   for (CUpti_CallbackId id = CUPTI_DRIVER_TRACE_CBID_SIZE; id < kMaxIds; ++id) {
     if (r.cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id) !=
         CUPTI_SUCCESS) {
@@ -290,7 +292,7 @@ void arm() {
   pin_library();
   prepare_unwinder();
   add_process(*r);
-  for_each_api([](const Api& api) {
+  for_each_api(*r, [](const Api& api) {
     if (api.id < kMaxIds) api_by_id[api.id] = &api;
   });
   set_recorder(r);

@@ -10,7 +10,9 @@ namespace {
 
 // What the driver says of a pointer that no seen call made. Only asked while nothing captures.
 trace::Memory ask_driver(Recorder& r, uint64_t address, bool host_side) {
-  if (r.captures_active.load(std::memory_order_relaxed) > 0) return trace::Memory::unknown;
+  // Where nothing is recorded, captures are not counted either.
+  if (r.only_applies || r.captures_active.load(std::memory_order_relaxed) > 0)
+    return trace::Memory::unknown;
   unsigned type = 0, managed = 0;
   if (r.driver.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) !=
       CUDA_SUCCESS) {

@@ -78,6 +78,10 @@ void diagnose(Recorder& r, std::string_view reason, std::string_view text, bool 
 // Python ignores its path (-I, -E) or there is no Python.
 void report_unseen_allocator(Recorder& r);
 
+// A graph is about to be launched, and what the allocator handed out while it was captured may not
+// be known yet: Python is asked to tell it as soon as it can. Needs no lock of Python's.
+void ask_for_history(Recorder& r);
+
 // Stops for good, and says why in the log and in <pid>.error.
 void stop_recording(Recorder& r, std::string_view why);
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the Python shim calls, through ctypes.PyDLL and so with the GIL held. Every function does
 // nothing where this process is not recorded.
+#include <dlfcn.h>
+
+#include <atomic>
 #include <ctime>
 
 #include "agent/process.h"
@@ -17,12 +20,13 @@ constexpr uint32_t kBlocksPerDrain = 12'000;
 constexpr int64_t kDrainDelayNs = 1'000'000'000;
 
 struct DrainState {
-  void (*drain)() = nullptr;
+  std::atomic<void (*)()> drain{nullptr};
   uint32_t blocks = 0;
-  uint64_t captures = 0;  // that had ended when it was last read
-  int64_t since = 0;      // when a later one was noticed; 0: none
+  std::atomic<uint64_t> captures{0};  // that had ended when it was last read
+  int64_t since = 0;                  // when a later one was noticed; 0: none
 };
 DrainState drain_state;
+std::atomic<bool> drain_asked{false};
 
 int64_t coarse_now() {
   timespec now;
@@ -43,13 +47,24 @@ bool drain_is_due(Recorder& r) {
   return now - state.since >= kDrainDelayNs;
 }
 
-// Calls back into Python, so it comes last in what the shim called.
-void drain_when_due(Recorder& r) {
-  if (!drain_state.drain || !drain_is_due(r)) return;
+void drain(Recorder& r) {
   drain_state.blocks = 0;
   drain_state.since = 0;
   drain_state.captures = r.captures_ended.load(std::memory_order_relaxed);
-  drain_state.drain();
+  drain_state.drain.load()();
+}
+
+// Calls back into Python, so it comes last in what the shim called.
+void drain_when_due(Recorder& r) {
+  if (drain_state.drain && drain_is_due(r)) drain(r);
+}
+
+// Python calls it on its main thread, between two steps of the program.
+int drain_between_steps(void*) {
+  drain_asked = false;
+  Recorder* r = recorder();
+  if (r && r->recording.load() && r->captures_active.load() == 0) drain(*r);
+  return 0;
 }
 
 Recorder* active() {
@@ -87,6 +102,16 @@ uint32_t history_stream(Recorder& r, uint64_t handle) {
 }
 
 }  // namespace
+
+void ask_for_history(Recorder& r) {
+  const bool known = r.captures_ended.load(std::memory_order_relaxed) ==
+                     drain_state.captures.load(std::memory_order_relaxed);
+  if (known || !drain_state.drain || drain_asked.exchange(true)) return;
+  using AddPendingCall = int (*)(int (*)(void*), void*);
+  const auto add = reinterpret_cast<AddPendingCall>(dlsym(RTLD_DEFAULT, "Py_AddPendingCall"));
+  if (!add || add(drain_between_steps, nullptr) != 0) drain_asked = false;
+}
+
 }  // namespace bohr::agent
 
 using namespace bohr::agent;
