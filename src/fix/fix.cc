@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "check/check.h"
 #include "fix/apply.h"
@@ -87,7 +88,19 @@ class Fixer {
 
   // --- what a set of repairs leaves ---
 
+  // One set is asked for more than once, and may take many replays.
   Result<Left> what_is_left(const std::vector<RepairPart>& parts) {
+    const auto same = [](const RepairPart& a, const RepairPart& b) {
+      return a == b && a.until.graph == b.until.graph && a.until.index == b.until.index;
+    };
+    for (const auto& [known, left] : tried_)
+      if (std::equal(known.begin(), known.end(), parts.begin(), parts.end(), same)) return left;
+    BOHR_TRY(left, tried(parts));
+    tried_.emplace_back(parts, left);
+    return left;
+  }
+
+  Result<Left> tried(const std::vector<RepairPart>& parts) {
     auto with = repaired(setting_, parts);
     if (!with.ok()) return Left{INT64_MAX, with.error().why};
     BOHR_TRY(left, checked(with.value()));
@@ -246,6 +259,7 @@ class Fixer {
   const Options& options_;
   explore::Schedule right_;                     // empty: none is known
   std::vector<std::vector<Repair>> proposals_;  // by cause
+  std::vector<std::pair<std::vector<RepairPart>, Left>> tried_;
   bool parts_untried_ = false;
   bool drops_ = true;           // a part was dropped: without it others may not be needed any more
   std::vector<size_t> chosen_;  // index of each cause's
