@@ -106,7 +106,7 @@ void add_notes(Page* page, const Costs& costs) {
 
 Json interval_json(bool known, const Interval& interval) {
   if (!known) return nullptr;
-  return Json::array({interval.value, interval.low, interval.high});
+  return {{"value", interval.value}, {"low", interval.low}, {"high", interval.high}};
 }
 
 }  // namespace

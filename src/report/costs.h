@@ -18,7 +18,7 @@ using NamedCost = std::pair<std::string, const Cost*>;
 // Nothing where there is no repair to hold against the program.
 void add_costs(Page* page, const Costs& costs, const std::vector<NamedCost>& repairs);
 
-// {"step_us": [value, low, high], …}; what is not known is null.
+// {"step_us": {"value": …, "low": …, "high": …}, …}; what is not known is null.
 nlohmann::ordered_json cost_json(const Cost& cost);
 nlohmann::ordered_json costs_json(const Costs& costs);
 

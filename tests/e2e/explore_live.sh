@@ -80,7 +80,7 @@ of = {fix["kind"]: fix for fix in document["fixes"]}
 assert eval(sys.argv[2]), document["fixes"]
 END
 }
-fixes fixed 'of["edge"]["verified"] and of["edge"]["cost"]["step_us"][0] > 0'
+fixes fixed 'of["edge"]["verified"] and of["edge"]["cost"]["step_us"]["value"] > 0'
 fixes fixed 'costs[0]["rounds"] >= 6 and costs[0]["graph"] == "graph 1"'
 
 # A block that is given back too early is held in a copy of the work; the edge is tried beside it.
