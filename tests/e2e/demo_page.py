@@ -77,15 +77,16 @@ verified = [part["cost"] for part in findings["fixes"] if part["verified"]]
 demand(verified, "a repair is verified")
 prices = [findings["costs"][0]["as_is"], *verified, findings["costs"][0]["serial"]]
 for price in prices:
-    in_both(f"{price['step_us'][0]:.1f} +-", "what a run takes")
+    in_both(f"{price['step_us']['value']:.1f} +-", "what a run takes")
     kept = price["kept"]
-    demand(kept is None or kept[1] <= kept[0] <= kept[2], f"the share that is kept: {kept}")
-demand(prices[0]["step_us"][0] < prices[-1]["step_us"][0], "overlap gains something")
+    inside = kept is None or kept["low"] <= kept["value"] <= kept["high"]
+    demand(inside, f"the share that is kept: {kept}")
+demand(prices[0]["step_us"]["value"] < prices[-1]["step_us"]["value"], "overlap gains something")
 
 figures = script("figures")
 charts = [figure for figure in figures if figure["kind"] == "bars"]
 if charts:
-    more = [0] + [price["more_us"][0] for price in prices[1:]]
+    more = [0] + [price["more_us"]["value"] for price in prices[1:]]
     demand([bar["value"] for bar in charts[1]["bars"]] == more, "the chart of the prices")
 for bars in (figure for figure in figures if figure["kind"] == "bars"):
     for bar in bars["bars"]:
