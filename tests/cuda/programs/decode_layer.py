@@ -22,8 +22,8 @@ def weight(rows, columns):
 
 hidden = torch.randn(BATCH, HIDDEN, device="cuda", dtype=dtype)
 w_qkv, w_q = weight(2 * RANK, HIDDEN), weight(HIDDEN, RANK)
-w_kv = [weight(RANK, RANK) for _ in range(6)]
-w_up = [weight(HIDDEN, HIDDEN) for _ in range(4)]
+w_kv = [weight(RANK, RANK) for _ in range(20)]
+w_up = [weight(HIDDEN, HIDDEN) for _ in range(16)]
 w_out = weight(HIDDEN, HIDDEN)
 cache = torch.zeros(BATCH, RANK, device="cuda", dtype=dtype)
 side = torch.cuda.Stream()
@@ -43,7 +43,6 @@ def step():
         for w in w_kv:
             kv = norm(kv @ w.T)
         cache.copy_(kv)
-        cache.add_(fused[:, RANK:])
     held = None if race else fused
     del fused
     q = query @ w_q.T
