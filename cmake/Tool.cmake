@@ -22,7 +22,7 @@ if(BOHR_NVCC AND TARGET bohr)
     DEPENDS ${_layer} ${CMAKE_SOURCE_DIR}/tests/cuda/programs/program.h
     COMMENT "nvcc demo_layer"
     VERBATIM)
-  add_custom_target(bohr_demo_layer ALL DEPENDS ${CMAKE_BINARY_DIR}/bohr_demo_layer)
+  add_custom_target(bohr_demo_program ALL DEPENDS ${CMAKE_BINARY_DIR}/bohr_demo_layer)
   install(PROGRAMS ${CMAKE_BINARY_DIR}/bohr_demo_layer DESTINATION lib/bohr)
 endif()
 
