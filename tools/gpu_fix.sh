@@ -4,7 +4,7 @@
 #
 #   tools/gpu_fix.sh [PART...]      (default: all)
 #
-# Parts: apply buckets alone costs deepseek.
+# Parts: apply buckets alone costs deepseek programs.
 #
 # BOHR names a built tool (default: build/release/bohr), AGENT the library beside it. The reports lie
 # in build/gpu-fix. Ends with "N passed, N failed".
@@ -117,7 +117,38 @@ deepseek() {
   ok deepseek.applied "$(held deepseek.applied)" has "0 races proved" deepseek.applied.err
 }
 
-all=(apply buckets alone costs deepseek)
+# repaired NAME COMMAND...: proved, a repair verified, and with its edges nothing is proved any more.
+repaired() {
+  local name=$1
+  shift
+  run "$name" --explore --fix --launch 2 --max-pause 0 -- "$@"
+  ok "$name" "$(held "$name")" has "[1-9][0-9]* races? proved" "$name.err"
+  ok "$name" "a repair is verified" has "^ +verified" "$name.txt"
+  [[ -s $name/fix.json ]] || return
+  run "$name.applied" --explore --launch 2 --apply "$name/fix.json" --unresolved=warn -- "$@"
+  ok "$name.applied" "$(counts "$name.applied")" lacks "[1-9][0-9]* races? proved" \
+    "$name.applied.err"
+}
+# Each program of tests/cuda/programs with a race inside one graph.
+programs() {
+  local name
+  for name in missing_wait event_reused shared_scratch exec_changed child_graph; do
+    nvcc -std=c++20 -O2 -lineinfo -arch=native -o $name "$programs/$name.cu" -lcuda
+  done
+  for name in missing_wait event_reused child_graph; do repaired $name ./$name race; done
+  repaired shared_scratch ./shared_scratch
+  repaired exec_changed ./exec_changed set.race
+  for name in missing_record_stream_captured inplace_copy scratch_views; do
+    repaired $name python3 "$programs/$name.py" race
+  done
+  for name in scratch_views inplace_kernel; do
+    repaired $name.candidate python3 "$programs/$name.py" candidate
+  done
+  repaired atomic python3 "$programs/missing_record_stream_atomic.py" race
+  repaired loud python3 "$programs/missing_record_stream_loud.py"
+}
+
+all=(apply buckets alone costs deepseek programs)
 for part in "${@:-${all[@]}}"; do $part; done
 printf '%d passed, %d failed\n' "$passed" "$failed"
 ((failed == 0))

@@ -235,11 +235,7 @@ bool subscribe(Recorder& r, std::string* why) {
   };
   r.subscriber = subscriber;
   for_each_api(r, enable);
-  if (r.only_applies) {
-    r.cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE,
-                                CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING);
-    return true;
-  }
+  if (r.only_applies) return true;
   for (CUpti_CallbackId id = CUPTI_DRIVER_TRACE_CBID_SIZE; id < kMaxIds; ++id) {
     if (r.cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id) !=
         CUPTI_SUCCESS) {

@@ -228,8 +228,8 @@ Result<patch::FixFile> fix_file_of(std::span<const Fixed> fixed, std::span<const
     });
     if (log == logs.end()) continue;
     if (file.made_from.empty()) file.made_from = checked.name;
-    BOHR_TRY(form,
-             fix::edge_form(checked.program, checked.verdict, check_options(check, one.explored)));
+    BOHR_TRY(form, fix::edge_form(checked.program, checked.verdict,
+                                  check_options(check, one.explored), shown_in(one.explored)));
     Writer(checked, *log).add(form, &file);
   }
   return file;

@@ -16,6 +16,11 @@ check::Options check_options(const CheckOptions& check, const Explored& explored
   return options;
 }
 
+fix::ShownOrders shown_in(const Explored& explored) {
+  if (!explored.exploration || !explored.checked.program.recorded) return {};
+  return fix::shown_orders(explored.checked.program, explored.exploration->witnesses);
+}
+
 std::vector<Fixed> fix_all(std::vector<Explored> explored, const CheckOptions& check,
                            const explore::Options& options) {
   std::vector<Fixed> list;
@@ -26,6 +31,7 @@ std::vector<Fixed> fix_all(std::vector<Explored> explored, const CheckOptions& c
       fix::Options own;
       own.explore = options;
       own.check = check_options(check, fixed.explored);
+      own.shown = shown_in(fixed.explored);
       // What only its kernels' parameters say of a program is enough for the check alone.
       if (replay::symbolic_replayer(checked.program).ok())
         own.replayer = [](const Program& program) { return replay::symbolic_replayer(program); };

@@ -8,6 +8,7 @@
 
 #include "app/explore_file.h"
 #include "check/check.h"
+#include "fix/setting.h"
 #include "model/repair.h"
 
 namespace bohr::app {
@@ -20,6 +21,9 @@ struct Fixed {
 
 // What the verdict of an explored program was made with: what replays settled, too.
 check::Options check_options(const CheckOptions& check, const Explored& explored);
+
+// Of a recorded program the orders that its exploration showed to be right.
+fix::ShownOrders shown_in(const Explored& explored);
 
 // A program without findings has nothing to be repaired.
 std::vector<Fixed> fix_all(std::vector<Explored> explored, const CheckOptions& check,

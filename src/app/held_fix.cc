@@ -104,6 +104,7 @@ Result<TriedRepairs> try_repairs(replay::Replayer& replayer, const Program& one,
   fix::Options fix;
   fix.explore = options;
   fix.check = check;
+  fix.shown = fix::shown_orders(one, exploration.witnesses);
   fix.in_copy = true;
   fix.explore.also = fix::schedules_of(one, exploration);
   if (fix.explore.also.empty())

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "patch/json_numbers.h"
 
 namespace bohr::app {
 
@@ -38,9 +39,9 @@ size_t swap_place(const Witness& witness) {
 
 // Reads with exceptions, which stay in this file.
 Step step_from(const Json& json) {
-  const int part = json.at(2).get<int>();
+  const int part = patch::whole<int>(json.at(2));
   if (part < 0 || part > static_cast<int>(Part::destination)) throw std::out_of_range("part");
-  return {OpId(json.at(0).get<int32_t>()), NodeId(json.at(1).get<int32_t>()),
+  return {OpId(patch::whole<int32_t>(json.at(0))), NodeId(patch::whole<int32_t>(json.at(1))),
           static_cast<Part>(part)};
 }
 
@@ -53,13 +54,14 @@ StepName name_from(const Json& json) {
 }
 
 NamedRange range_from(const Json& json) {
-  return {json.at("name").get<std::string>(), json.at("begin").get<uint64_t>(),
-          json.at("end").get<uint64_t>()};
+  return {json.at("name").get<std::string>(), patch::whole<uint64_t>(json.at("begin")),
+          patch::whole<uint64_t>(json.at("end"))};
 }
 
 Ignored ignored_from(const Json& json) {
   const Json& address = json.at("address");
-  return {range_from(json), {address.at(0).get<uint64_t>(), address.at(1).get<uint64_t>()}};
+  return {range_from(json),
+          {patch::whole<uint64_t>(address.at(0)), patch::whole<uint64_t>(address.at(1))}};
 }
 
 Json ignored_json(const Ignored& ignored) {
@@ -80,20 +82,21 @@ Witness witness_from(const Json& json) {
   if (json.contains("damaged")) witness.damaged = name_from(json.at("damaged"));
   for (const Json& output : json.at("outputs")) witness.outputs.push_back(range_from(output));
   for (const Json& filled : json.at("filled")) {
-    const ByteRange range{filled.at(0).get<uint64_t>(), filled.at(1).get<uint64_t>()};
-    witness.filled.push_back({range, filled.at(2).get<uint8_t>()});
+    const ByteRange range{patch::whole<uint64_t>(filled.at(0)),
+                          patch::whole<uint64_t>(filled.at(1))};
+    witness.filled.push_back({range, patch::whole<uint8_t>(filled.at(2))});
   }
   if (json.contains("ignored"))
     for (const Json& one : json["ignored"]) witness.ignored.push_back(ignored_from(one));
   for (const Json& step : json.at("right")) witness.right.push_back(step_from(step));
   witness.wrong = witness.right;
-  const auto swap = json.at("swap").get<size_t>();
+  const auto swap = patch::whole<size_t>(json.at("swap"));
   std::swap(witness.wrong.at(swap), witness.wrong.at(swap + 1));
   witness.right_is_baseline = json.at("right_is_baseline").get<bool>();
   witness.right_digest = number_from(json.at("right_digest"));
   witness.wrong_digest = number_from(json.at("wrong_digest"));
-  witness.replays = json.at("replays").get<int32_t>();
-  witness.identical = json.at("identical").get<int32_t>();
+  witness.replays = patch::whole<int32_t>(json.at("replays"));
+  witness.identical = patch::whole<int32_t>(json.at("identical"));
   return witness;
 }
 

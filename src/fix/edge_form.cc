@@ -31,8 +31,8 @@ bool inside_graphs(const Repair& repair) {
 }  // namespace
 
 Result<EdgeForm> edge_form(const Program& program, const Verdict& verdict,
-                           const check::Options& check) {
-  BOHR_TRY(setting, setting_of(program, verdict, check));
+                           const check::Options& check, ShownOrders shown) {
+  BOHR_TRY(setting, setting_of(program, verdict, check, std::move(shown)));
   EdgeForm form;
   std::set<std::string> without;
   for (const Cause& cause : verdict.causes) {

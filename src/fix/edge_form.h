@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "check/check.h"
+#include "fix/setting.h"
 #include "model/repair.h"
 #include "model/verdict.h"
 
@@ -23,6 +24,6 @@ struct EdgeForm {
 
 // Errors are those of ordering and checking the program.
 Result<EdgeForm> edge_form(const Program& program, const Verdict& verdict,
-                           const check::Options& check);
+                           const check::Options& check, ShownOrders shown);
 
 }  // namespace bohr::fix

@@ -141,14 +141,21 @@ class Fixer {
     if (!explored.ok()) return explored.error();
     const Exploration& exploration = explored.value();
     BOHR_TRY_STATUS(was_searched(exploration));
-    if (exploration.different > 0)
-      return Left{exploration.different, fmt::format("{} of {} orders still differ",
-                                                     exploration.different, exploration.orders)};
+    if (exploration.different > 0) return Left{exploration.different, still_differs(exploration)};
     if (exploration.baseline == BaselineKind::none) return Left{1, "no order of it is right"};
     const OwnLaunches own = exploration.own_launches;
     if (own == OwnLaunches::different || own == OwnLaunches::unstable)
       return Left{1, "run as a whole it does not leave what its orders do"};
     return Left{};
+  }
+
+  static std::string still_differs(const Exploration& exploration) {
+    std::string text =
+        fmt::format("{} of {} orders still differ", exploration.different, exploration.orders);
+    if (exploration.witnesses.empty()) return text;
+    const Witness& witness = exploration.witnesses.front();
+    return text + fmt::format("; {} | {} still fails, {} of {}", witness.first.label,
+                              witness.second.label, witness.identical, witness.replays);
   }
 
   // A search that was ended from outside says nothing of what it did not come to.
@@ -192,7 +199,8 @@ class Fixer {
       repair.chosen = chosen;
       BOHR_TRY(left, what_is_left(all_parts(cause, repair.parts)));
       if (!left.none()) {
-        repair.refuted = left.what;
+        BOHR_TRY(why, refutation(left, all_parts(cause, repair.parts)));
+        repair.refuted = std::move(why);
         continue;
       }
       BOHR_TRY_STATUS(drop_what_is_not_needed(cause, &repair));
@@ -204,6 +212,16 @@ class Fixer {
           options_.in_copy && repair.verified && std::any_of(all.begin(), all.end(), moves);
     }
     return Nothing{};
+  }
+
+  // What the check says is left, and the orders that show it where they can be run at no one's
+  // cost.
+  Result<std::string> refutation(const Left& left, const std::vector<RepairPart>& parts) {
+    auto with = repaired(setting_, parts);
+    const bool said = left.what.find(" still differ") != std::string::npos;
+    if (said || !with.ok() || !options_.replayer || options_.in_copy) return left.what;
+    BOHR_TRY(shown, explored(with.value()));
+    return shown.none() ? left.what : left.what + "; " + shown.what;
   }
 
   // After this every part is needed: without it something is left.
@@ -285,7 +303,7 @@ std::vector<explore::Schedule> schedules_of(const Program& program,
 }
 
 Result<Repairs> fix(const Program& program, const Verdict& verdict, const Options& options) {
-  BOHR_TRY(setting, setting_of(program, verdict, options.check));
+  BOHR_TRY(setting, setting_of(program, verdict, options.check, options.shown));
   return Fixer(setting, options).run();
 }
 

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "check/check.h"
 #include "explore/explore.h"
+#include "fix/setting.h"
 #include "model/repair.h"
 #include "model/verdict.h"
 #include "replay/replayer.h"
@@ -23,6 +24,7 @@ namespace bohr::fix {
 struct Options {
   explore::Options explore;
   check::Options check;  // with which the verdict was made
+  ShownOrders shown = {};
   // Runs the repaired program; null: verified by the check alone (reason `fix-not-replayed`).
   std::function<Result<std::unique_ptr<replay::Replayer>>(const Program&)> replayer;
   bool in_copy = false;  // its memory is moved in a copy of the work, not in the program

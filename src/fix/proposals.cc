@@ -162,7 +162,8 @@ class Proposer {
     if (!parted.ok()) return repair->parts.clear();
     const auto verdict = check::check(parted.value().program, parted.value().check);
     if (!verdict.ok()) return repair->parts.clear();
-    const auto setting = setting_of(parted.value().program, verdict.value(), parted.value().check);
+    const auto setting =
+        setting_of(parted.value().program, verdict.value(), parted.value().check, setting_.shown);
     if (!setting.ok()) return repair->parts.clear();
     for (const Cause& cause : left_in(parted.value(), blocks))
       for (RepairPart& edge : Proposer(setting.value(), cause).ordered().parts)
@@ -295,7 +296,8 @@ class Proposer {
   Pair directed(Pair pair, const Finding& finding) {
     const Side *first = &finding.first, *second = &finding.second;
     // Of two instances the older is done with before the younger begins, whatever else is right.
-    const bool by_issue = two_instances(finding) || setting_.right_place.empty();
+    const bool known = !setting_.right_place.empty() || setting_.shown.contains(pair.graph);
+    const bool by_issue = two_instances(finding) || !known;
     if (!by_issue && place(pair.graph, pair.places.first) > place(pair.graph, pair.places.second))
       std::swap(pair.places.first, pair.places.second), std::swap(first, second);
     // Reports name sides with their numbers and launches; edges are named the same.
@@ -324,6 +326,8 @@ class Proposer {
   }
 
   int64_t place(GraphId graph, int32_t at) const {
+    if (const auto shown = setting_.shown.find(graph); shown != setting_.shown.end())
+      return shown->second[static_cast<size_t>(at)];
     const auto launch = graph.valid() ? first_launch_.find(graph) : first_launch_.end();
     if (setting_.right_place.empty()) return at;
     const bool inside = launch != first_launch_.end();

@@ -15,7 +15,7 @@ constexpr int64_t kTrials = 10000;
 }  // namespace
 
 Result<Setting> setting_of(const Program& program, const Verdict& verdict,
-                           const check::Options& check) {
+                           const check::Options& check, ShownOrders shown) {
   BOHR_TRY(ops, order::program_order(program, check.strict_threads));
   std::vector<order::GraphOrder> graphs;
   for (const Graph& graph : program.graphs) {
@@ -27,14 +27,34 @@ Result<Setting> setting_of(const Program& program, const Verdict& verdict,
   std::vector<explore::Intent> intents = explore::intents(program, steps, uses);
   const explore::RightOrder right = explore::right_order(steps, uses, intents, kTrials);
   std::vector<int32_t> place;
-  if (right.schedule) {
+  // An access of unknown direction counts as an update, so what reads are meant to see is not known
+  // either; then issue order, which explorations begin with, is the best guess.
+  const bool known = !program.recorded || (uses.all_known() && shown.empty());
+  if (right.schedule && known) {
     place.resize(steps.size());
     for (size_t i = 0; i < right.schedule->size(); ++i)
       place[static_cast<size_t>((*right.schedule)[i])] = static_cast<int32_t>(i);
   }
   return Setting{program,           verdict,          check,           std::move(ops),
                  std::move(graphs), std::move(steps), std::move(uses), std::move(intents),
-                 std::move(place)};
+                 std::move(place),  std::move(shown)};
+}
+
+ShownOrders shown_orders(const Program& program, std::span<const Witness> witnesses) {
+  ShownOrders shown;
+  for (const Witness& witness : witnesses) {
+    const std::vector<Step>& steps = witness.right;
+    const bool one = !steps.empty() && steps[0].node.valid() &&
+                     std::all_of(steps.begin(), steps.end(),
+                                 [&](const Step& step) { return step.op == steps[0].op; });
+    if (!one || !witness.right_is_baseline) continue;
+    const GraphId graph = program.ops[steps[0].op.index()].graph;
+    std::vector<int32_t> place(program.graphs[graph.index()].nodes.size());
+    for (size_t i = 0; i < steps.size(); ++i)
+      place[steps[i].node.index()] = static_cast<int32_t>(i);
+    shown.try_emplace(graph, std::move(place));
+  }
+  return shown;
 }
 
 namespace {

@@ -3,19 +3,29 @@
 // order in which every read sees its intended writer.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
 #include "check/check.h"
 #include "explore/footprints.h"
 #include "explore/intended.h"
+#include "model/exploration.h"
 #include "model/verdict.h"
 #include "order/graph_order.h"
 #include "order/program_order.h"
 #include "order/step_order.h"
 
 namespace bohr::fix {
+
+// Of graphs, by node: its place in an order that replays showed to leave what the program's own
+// launches leave. What they show weighs more than what accesses suggest.
+using ShownOrders = std::map<GraphId, std::vector<int32_t>>;
+
+// From the right schedules of witnesses that ran one launch of a graph.
+ShownOrders shown_orders(const Program& program, std::span<const Witness> witnesses);
 
 struct Setting {
   const Program& program;
@@ -26,14 +36,16 @@ struct Setting {
   order::StepOrder steps;
   explore::Footprints uses;
   std::vector<explore::Intent> intents;
-  // Of each step its place in a right order; empty: no legal order is right, or none was found.
+  // Of each step its place in a right order; empty: no legal order is right, or none was found, or
+  // a recorded program does not say enough of its reads and writes.
   std::vector<int32_t> right_place;
+  ShownOrders shown = {};
 };
 
 // `verdict` is what check() says with these options. `program` and `verdict` must outlive it.
 // Errors are those of ordering the program.
 Result<Setting> setting_of(const Program& program, const Verdict& verdict,
-                           const check::Options& check);
+                           const check::Options& check, ShownOrders shown = {});
 
 // An access of a block: a node of a graph, or an op, a launch of that graph among them.
 struct UseOf {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "patch/counts.h"
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "patch/json_numbers.h"
 
 namespace bohr::patch {
 
@@ -21,14 +25,14 @@ Result<Counts> parse_counts(std::string_view text, const std::string& source) {
   const Json json = Json::parse(text, nullptr, false);
   try {
     Counts counts;
-    counts.applied = json.at("applied").get<int64_t>();
-    counts.not_needed = json.at("not_needed").get<int64_t>();
-    counts.unresolved = json.at("unresolved").get<int64_t>();
-    counts.of_fix = json.at("of_fix").get<int64_t>();
+    counts.applied = whole<int64_t>(json.at("applied"));
+    counts.not_needed = whole<int64_t>(json.at("not_needed"));
+    counts.unresolved = whole<int64_t>(json.at("unresolved"));
+    counts.of_fix = whole<int64_t>(json.at("of_fix"));
     counts.whys = json.at("whys").get<std::vector<std::string>>();
     counts.refused = json.at("refused").get<std::string>();
     return counts;
-  } catch (const Json::exception&) {
+  } catch (const std::exception&) {
     return Error{"fix-file", source, "", "no agent wrote this", "remove it"};
   }
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "patch/json_numbers.h"
 
 namespace bohr::patch {
 
@@ -45,23 +46,17 @@ uint64_t key_of(const Json& json) {
   return key;
 }
 
-uint32_t number_of(const Json& json) {
-  const uint64_t number = json.get<uint64_t>();
-  if (!json.is_number_unsigned() || number > UINT32_MAX) throw std::invalid_argument("a number");
-  return static_cast<uint32_t>(number);
-}
-
 Use use_of(const Json& json) {
   Use use;
-  use.node = number_of(json.at("node"));
+  use.node = whole<uint32_t>(json.at("node"));
   use.kernel = json.at("kernel").get<std::string>();
   const std::string field = json.at("field").get<std::string>();
   const auto known = std::find(kFields.begin(), kFields.end(), field);
   if (known == kFields.end()) throw std::invalid_argument(field);
   use.field = static_cast<Field>(known - kFields.begin());
-  use.offset = number_of(json.at("offset"));
-  use.into = json.at("into").get<uint64_t>();
-  use.bytes = json.at("bytes").get<uint64_t>();
+  use.offset = whole<uint32_t>(json.at("offset"));
+  use.into = whole<uint64_t>(json.at("into"));
+  use.bytes = whole<uint64_t>(json.at("bytes"));
   return use;
 }
 
@@ -70,13 +65,14 @@ FixGraph graph_of(const Json& json) {
   graph.name = json.at("name").get<std::string>();
   graph.topology = key_of(json.at("topology"));
   graph.sizes = key_of(json.at("sizes"));
-  graph.nodes = number_of(json.at("nodes"));
+  graph.nodes = whole<uint32_t>(json.at("nodes"));
   const auto inside = [&](uint32_t node) {
     if (node >= graph.nodes) throw std::invalid_argument("a node that the graph does not have");
     return node;
   };
   for (const Json& edge : json.at("edges"))
-    graph.edges.push_back({inside(number_of(edge.at(0))), inside(number_of(edge.at(1)))});
+    graph.edges.push_back(
+        {inside(whole<uint32_t>(edge.at(0))), inside(whole<uint32_t>(edge.at(1)))});
   for (const Json& pair : json.at("pairs")) {
     graph.pairs.push_back(
         {use_of(pair.at("first")), use_of(pair.at("second")), pair.at("site").get<std::string>()});

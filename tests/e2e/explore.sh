@@ -152,6 +152,9 @@ expect_in err 'bohr.witness/9' 'a newer witness'
 head -c 100 "$witness" >cut.witness
 expect_status 2 'half a witness' -- "$BOHR" replay cut.witness
 expect_in err 'it is no witness' 'half a witness'
+sed -E 's/"swap": *[0-9]+/"swap": 1e30/' "$witness" >huge.witness
+cmp -s huge.witness "$witness" && fail 'the witness has no swap to change'
+expect_status 2 'a witness whose number is none' -- "$BOHR" replay huge.witness
 expect_status 2 'a case as witness' -- "$BOHR" replay race.case
 expect_status 2 'a witness that is not there' -- "$BOHR" replay nothing.witness
 expect_status 2 'a file that is not there' -- "$BOHR" explore nothing.case

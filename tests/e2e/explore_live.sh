@@ -116,8 +116,10 @@ proved steady
 says steady out 'the wrong order was stopped there'
 
 # A candidate becomes a finding.
-explore 1 candidate -- ./held_guest candidate guest
+explore 1 candidate --fix -- ./held_guest candidate guest
 proved candidate
+says candidate out 'let consume#1'
+says candidate out ' verified'
 explore 1 early --launch 3 -- ./held_guest race guest
 proved early
 says early err 'launch 3: held'

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "patch/counts.h"
 #include "patch/match.h"
 
 namespace bohr::patch {
@@ -223,6 +224,36 @@ TEST(PatchFile, WhatCannotBeUsedIsRefusedByName) {
   for (const char* text :
        {"", "{", "[]", "null", "{\"schema\": 1}", "{\"schema\": \"bohr.fix/1\"}"})
     EXPECT_EQ(parse_fix_file(text, "fix.json").error().code, "fix-file") << text;
+}
+
+TEST(PatchFile, NumbersAreWholeAndFit) {
+  const Made graph({0x10000, 0x10000, 0x90000});
+  const std::string text = to_text(file_for(graph, {{0, 1}}, {{0, 1}}));
+  const auto with = [&](const std::string& field, const std::string& number) {
+    std::string changed = text;
+    const size_t at = changed.find("\"" + field + "\": ") + field.size() + 4;
+    changed.replace(at, changed.find_first_of(",\n}", at) - at, number);
+    return parse_fix_file(changed, "fix.json");
+  };
+  for (const char* field : {"node", "offset", "into", "bytes", "nodes"}) {
+    for (const char* number : {"1e30", "-1", "1.5", "18446744073709551616", "\"1\"", "null"})
+      EXPECT_FALSE(with(field, number).ok()) << field << " " << number;
+    EXPECT_TRUE(with(field, field == std::string("nodes") ? "3" : "1").ok()) << field;
+  }
+}
+
+TEST(PatchCounts, AreReadAsTheyWereWritten) {
+  Counts counts;
+  counts.applied = 12, counts.not_needed = 24, counts.unresolved = 1, counts.of_fix = 30;
+  counts.whys = {"a graph"}, counts.refused = "because";
+  const auto again = parse_counts(to_text(counts), "1.apply");
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(to_text(again.value()), to_text(counts));
+  for (const char* text : {"", "{}", "[1]", "{\"applied\": 1e30}"})
+    EXPECT_EQ(parse_counts(text, "1.apply").error().code, "fix-file") << text;
+  std::string large = to_text(counts);
+  large.replace(large.find("12"), 2, "1e30");
+  EXPECT_FALSE(parse_counts(large, "1.apply").ok());
 }
 
 }  // namespace
