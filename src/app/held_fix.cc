@@ -6,6 +6,7 @@
 #include "check/check.h"
 #include "fix/cost.h"
 #include "fix/fix.h"
+#include "fix/preference.h"
 #include "order/step_order.h"
 #include "replay/moves.h"
 #include "replay/repaired.h"
@@ -150,6 +151,13 @@ void tell_tried(std::span<const TriedRepairs> tried, const Verdict& verdict, Rep
     repairs->costs = one.costs;
     repairs->costs.as_is.pool_bytes = bytes;
     repairs->costs.of = one.name;
+  }
+  for (auto begin = repairs->proposals.begin(); begin != repairs->proposals.end();) {
+    const auto end = std::find_if(begin, repairs->proposals.end(), [&](const Repair& repair) {
+      return repair.cause != begin->cause;
+    });
+    fix::by_preference({begin, end});
+    begin = end;
   }
   if (all_tried) std::erase(repairs->reasons, "fix-not-replayed");
 }

@@ -6,12 +6,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "check/check.h"
 #include "fix/apply.h"
 #include "fix/cost.h"
+#include "fix/preference.h"
 #include "fix/proposals.h"
 #include "fix/repaired.h"
 #include "fix/webs.h"
@@ -57,6 +60,7 @@ class Fixer {
     }
     for (size_t i = 0; i < proposals_.size(); ++i) BOHR_TRY_STATUS(verify(i, false));
     BOHR_TRY_STATUS(measure(&repairs));
+    for (std::vector<Repair>& list : proposals_) by_preference(list);
     for (size_t i = 0; i < proposals_.size(); ++i) {
       if (proposals_[i].empty()) repairs.reasons.emplace_back("fix-none");
       for (Repair& repair : proposals_[i]) repairs.proposals.push_back(std::move(repair));

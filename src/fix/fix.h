@@ -5,7 +5,8 @@
 // nothing, the explorer finds no order that differs, an order in which every read sees its intended
 // writer is still legal, and to take any part of it away brings a finding back. Parts that are not
 // needed are dropped before. Chosen is for each cause the first proposal, unless another one makes
-// all of them together hold. What verified ones cost is measured at the end (fix/cost.h).
+// all of them together hold. What was measured puts the verified ones in order: fewest changes,
+// then critical path, then memory. What verified ones cost is measured at the end (fix/cost.h).
 #pragma once
 
 #include <functional>
