@@ -125,6 +125,16 @@ bool add_edges(Recorder& r, CUgraph graph, const std::vector<CUgraphNode>& handl
   return true;
 }
 
+// What the driver has now, whatever it said to what was asked.
+bool read_again(Recorder& r, CUgraph graph, const std::vector<CUgraphNode>& handles,
+                trace::Edges* edges) {
+  trace::Edges now;
+  now.graph = edges->graph;
+  if (!read_edges(r, graph, handles, &now)) return false;
+  *edges = std::move(now);
+  return true;
+}
+
 }  // namespace
 
 std::unique_ptr<Applying> make_applying(const std::string& count_path) {
@@ -160,7 +170,8 @@ void apply_to(Recorder& r, CUgraph graph, const std::vector<CUgraphNode>& handle
   patch::Match match = patch::match(a->file, {nodes, *edges, name_of});
   if (seen && match.need != patch::Need::needed) return;  // read again after other changes
   if (match.need == patch::Need::needed) {
-    const bool added = add_edges(r, graph, handles, match.edges, edges);
+    const bool added =
+        add_edges(r, graph, handles, match.edges, edges) && read_again(r, graph, handles, edges);
     if (!added || !patch::in_order({nodes, *edges, name_of}, match.pairs))
       match = {patch::Need::unresolved, {}, {}, "the driver refused an edge"};
   }

@@ -179,32 +179,6 @@ void read_node(Reader& reader, CUgraph graph, CUgraphNode node, uint32_t index) 
   reader.nodes.push_back(std::move(out));
 }
 
-// The edges by index of their nodes. False when the driver did not give them all.
-bool read_edges(Recorder& r, CUgraph graph, const std::vector<CUgraphNode>& nodes,
-                trace::Edges* out) {
-  size_t count = 0;
-  if (r.driver.cuGraphGetEdges_v2(graph, nullptr, nullptr, nullptr, &count) != CUDA_SUCCESS) {
-    return false;
-  }
-  if (count == 0) return true;
-  std::vector<CUgraphNode> from(count), to(count);
-  std::vector<CUgraphEdgeData> data(count);
-  if (r.driver.cuGraphGetEdges_v2(graph, from.data(), to.data(), data.data(), &count) !=
-      CUDA_SUCCESS) {
-    return false;
-  }
-  std::unordered_map<CUgraphNode, uint64_t> index;
-  for (size_t i = 0; i < nodes.size(); ++i) index[nodes[i]] = i;
-  for (size_t i = 0; i < count; ++i) {
-    if (!index.count(from[i]) || !index.count(to[i])) return false;
-    out->from.push_back(index[from[i]]);
-    out->to.push_back(index[to[i]]);
-    out->types.push_back(data[i].type | uint64_t{data[i].from_port} << 8 |
-                         uint64_t{data[i].to_port} << 16);
-  }
-  return true;
-}
-
 uint32_t read_graph_record(Recorder& r, CUgraph graph, uint32_t capture, uint32_t parent,
                            uint32_t parent_node, int depth, LaunchEffects* effects,
                            const NodeOrigin& inherited) {
@@ -256,6 +230,31 @@ std::shared_ptr<const NodeHandles> handles_of(Recorder& r, CUgraph graph) {
 }
 
 }  // namespace
+
+bool read_edges(Recorder& r, CUgraph graph, const std::vector<CUgraphNode>& nodes,
+                trace::Edges* out) {
+  size_t count = 0;
+  if (r.driver.cuGraphGetEdges_v2(graph, nullptr, nullptr, nullptr, &count) != CUDA_SUCCESS) {
+    return false;
+  }
+  if (count == 0) return true;
+  std::vector<CUgraphNode> from(count), to(count);
+  std::vector<CUgraphEdgeData> data(count);
+  if (r.driver.cuGraphGetEdges_v2(graph, from.data(), to.data(), data.data(), &count) !=
+      CUDA_SUCCESS) {
+    return false;
+  }
+  std::unordered_map<CUgraphNode, uint64_t> index;
+  for (size_t i = 0; i < nodes.size(); ++i) index[nodes[i]] = i;
+  for (size_t i = 0; i < count; ++i) {
+    if (!index.count(from[i]) || !index.count(to[i])) return false;
+    out->from.push_back(index[from[i]]);
+    out->to.push_back(index[to[i]]);
+    out->types.push_back(data[i].type | uint64_t{data[i].from_port} << 8 |
+                         uint64_t{data[i].to_port} << 16);
+  }
+  return true;
+}
 
 uint32_t read_graph(Recorder& r, CUgraph graph, uint32_t capture) {
   uint64_t edits = 0;

@@ -73,6 +73,10 @@ void node_created(Recorder& r, CUgraph graph, CUgraphNode node, const NodeOrigin
 void graph_cloned(Recorder& r, CUgraph original, CUgraph clone);
 void graph_destroyed(Recorder& r, CUgraph graph);
 
+// The edges by index of their nodes. False when the driver did not give them all.
+bool read_edges(Recorder& r, CUgraph graph, const std::vector<CUgraphNode>& nodes,
+                trace::Edges* out);
+
 // The number of a graph as it is now, reading it unless it was read since its last change.
 uint32_t read_graph(Recorder& r, CUgraph graph, uint32_t capture);
 

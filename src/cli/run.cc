@@ -39,9 +39,12 @@ int report_run(const app::RunOutcome& outcome, const Arguments& arguments,
     status = app::ExitStatus::unusable;
   } else {
     say("kept in " + outcome.dir + ": report.txt, findings.json and the logs");
-    if (!outcome.fix_file.empty())
+    if (!outcome.fix_file.empty()) {
       say("until the source is repaired: bohr run --apply " + app::shell_word(outcome.fix_file) +
-          " -- ..., or BOHR_APPLY (docs/apply.md)");
+          " -- ...");
+      say("  or, in a unit file: Environment=CUDA_INJECTION64_PATH=" + outcome.agent +
+          " BOHR_APPLY=" + outcome.fix_file);
+    }
   }
   const std::string text = arguments.check.format == "json"
                                ? as_json(outcome)

@@ -30,6 +30,7 @@ edges() {
 run 1 racy --fix -- ./buckets_guest recorded
 edges racy '2 2 2 2 2'
 expect_in racy.err "bohr run --apply $tmp/racy/fix.json" 'the next command'
+expect_in racy.err "BOHR_APPLY=$tmp/racy/fix.json" 'the line for a unit file'
 fix=$tmp/racy/fix.json
 
 # The same program, repaired: the check finds nothing, and each graph is what it should be.
@@ -73,6 +74,9 @@ FAKE_NO_EDGES=1 run 2 refused --apply "$fix" -- ./buckets_guest recorded
 counts refused 'the driver refused an edge'
 FAKE_NO_EDGES=1 run 1 refused_warned --apply "$fix" --unresolved=warn -- ./buckets_guest recorded
 edges refused_warned '2 2 2 2 2'
+# Nor is it believed: what it says it has added must be there.
+FAKE_FORGETS_EDGES=1 run 1 forgot --apply "$fix" --unresolved=warn -- ./buckets_guest recorded
+counts forgot 'applied in 0 graphs, not needed in 3, unresolved in 2'
 
 # Without a tool around it: two variables, one line at the first launch, nothing recorded.
 env CUDA_INJECTION64_PATH="$agent" BOHR_APPLY="$fix" ./buckets_guest recorded >alone.out 2>alone.err ||
