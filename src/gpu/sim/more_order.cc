@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes are put in order by taking, again and again, the first listed one of those that wait for
-// none that is left.
 #include "gpu/sim/more_order.h"
 
-#include <functional>
-#include <queue>
 #include <string>
+
+#include "base/forward_order.h"
 
 namespace bohr::gpu::sim {
 
@@ -19,25 +17,9 @@ Error refused(const Tape& tape, const Item& item) {
 // Fewer than all of the nodes when they wait in a circle.
 std::vector<int32_t> order_of(const GraphVersion& graph,
                               const std::vector<std::pair<int32_t, int32_t>>& more) {
-  std::vector<std::vector<int32_t>> next(graph.nodes.size());
-  std::vector<int32_t> missing(graph.nodes.size(), 0);
-  const auto add = [&](int32_t from, int32_t to) {
-    next[static_cast<size_t>(from)].push_back(to);
-    ++missing[static_cast<size_t>(to)];
-  };
-  for (const GraphEdge& edge : graph.edges) add(edge.from, edge.to);
-  for (const auto& [from, to] : more) add(from, to);
-  std::priority_queue<int32_t, std::vector<int32_t>, std::greater<>> ready;
-  for (size_t i = 0; i < missing.size(); ++i)
-    if (missing[i] == 0) ready.push(static_cast<int32_t>(i));
-  std::vector<int32_t> order;
-  while (!ready.empty()) {
-    order.push_back(ready.top());
-    ready.pop();
-    for (const int32_t to : next[static_cast<size_t>(order.back())])
-      if (--missing[static_cast<size_t>(to)] == 0) ready.push(to);
-  }
-  return order;
+  std::vector<std::pair<int32_t, int32_t>> edges = more;
+  for (const GraphEdge& edge : graph.edges) edges.emplace_back(edge.from, edge.to);
+  return forward_order(graph.nodes.size(), edges);
 }
 
 bool in_turn(Part first, Part second) {

@@ -3,7 +3,8 @@
 #include "replay/cuda/variant.h"
 
 #include <algorithm>
-#include <queue>
+
+#include "base/forward_order.h"
 
 namespace bohr::replay::cuda {
 
@@ -34,23 +35,9 @@ Status add_more(const StepNodes& steps, const Variant& variant, std::vector<Work
 
 // Nodes so that every edge points forward; fewer than all where edges make a circle.
 std::vector<int32_t> forward(size_t count, std::span<const WorkEdge> edges) {
-  std::vector<std::vector<int32_t>> next(count);
-  std::vector<int32_t> missing(count, 0);
-  for (const WorkEdge& edge : edges) {
-    next[static_cast<size_t>(edge.from)].push_back(edge.to);
-    ++missing[static_cast<size_t>(edge.to)];
-  }
-  std::priority_queue<int32_t, std::vector<int32_t>, std::greater<>> ready;
-  for (size_t i = 0; i < count; ++i)
-    if (missing[i] == 0) ready.push(static_cast<int32_t>(i));
-  std::vector<int32_t> order;
-  while (!ready.empty()) {
-    order.push_back(ready.top());
-    ready.pop();
-    for (const int32_t to : next[static_cast<size_t>(order.back())])
-      if (--missing[static_cast<size_t>(to)] == 0) ready.push(to);
-  }
-  return order;
+  std::vector<std::pair<int32_t, int32_t>> pairs;
+  for (const WorkEdge& edge : edges) pairs.emplace_back(edge.from, edge.to);
+  return forward_order(count, pairs);
 }
 
 // The nodes of a serial order, each behind the one before.
