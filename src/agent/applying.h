@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Putting a repair into the program's own graphs: when a capture ends, or before a graph that was
 // built by hand is instantiated, the edges of the fix file that BOHR_APPLY names are added where
-// patch::match() says that this graph needs them. Launches cost nothing, for an edge is the graph's
-// own from then on.
+// patch::match() says that this graph needs them. Nothing of ours runs at later launches, for an
+// edge is the graph's own from then on.
 //
 // What became of each graph is counted: in <pid>.apply where there is a folder for it, else in a
 // line on the standard error stream at the first launch of a graph. A graph that has the mistake
