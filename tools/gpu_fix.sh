@@ -133,11 +133,11 @@ repaired() {
 programs() {
   local name
   for name in missing_wait event_reused shared_scratch exec_changed child_graph; do
-    nvcc -std=c++20 -O2 -lineinfo -arch=native -o $name "$programs/$name.cu" -lcuda
+    nvcc -std=c++20 -O2 -lineinfo -arch=native -o $name.bin "$programs/$name.cu" -lcuda
   done
-  for name in missing_wait event_reused child_graph; do repaired $name ./$name race; done
-  repaired shared_scratch ./shared_scratch
-  repaired exec_changed ./exec_changed set.race
+  for name in missing_wait event_reused child_graph; do repaired $name ./$name.bin race; done
+  repaired shared_scratch ./shared_scratch.bin
+  repaired exec_changed ./exec_changed.bin set.race
   for name in missing_record_stream_captured inplace_copy scratch_views; do
     repaired $name python3 "$programs/$name.py" race
   done

@@ -163,7 +163,7 @@ Result<Timings> timings_of(Device* device, const StepNodes& steps,
   std::vector<Timed> graphs;
   for (const Variant& variant : variants) {
     auto one = timed(device, steps, variant, needs.flags);
-    if (!one.ok() && one.error().code == "replay-moved")
+    if (!one.ok() && (one.error().code == "replay-moved" || one.error().code == "no-own-run"))
       return Error{"no-timing", one.error().what, "", one.error().why, one.error().remedy};
     if (!one.ok()) return one.error();
     graphs.push_back(std::move(one).value());

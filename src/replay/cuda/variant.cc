@@ -15,7 +15,7 @@ constexpr unsigned long long kFlags =
     CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY | CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
 
 Error refused(const std::string& why) {
-  return {"no-timing", "the graph", "", why, "measure the repaired program itself"};
+  return {"no-own-run", "the graph", "", why, "run the repaired program itself"};
 }
 
 Status add_more(const StepNodes& steps, const Variant& variant, std::vector<WorkEdge>* edges) {

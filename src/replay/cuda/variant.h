@@ -23,7 +23,7 @@ struct StepNodes {
   std::span<const PlanStep> plan;
 };
 
-// Instantiated with `flags`, as far as they say how nodes run. Refuses (`no-timing`) edges that
+// Instantiated with `flags`, as far as they say how nodes run. Refuses (`no-own-run`) edges that
 // were not read, order that makes a circle, and order with a child graph as a whole.
 Result<std::unique_ptr<OwnGraph>> variant_graph(Device* device, const StepNodes& steps,
                                                 const Variant& variant, unsigned long long flags);

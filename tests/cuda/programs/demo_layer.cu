@@ -149,6 +149,7 @@ T* on_device(const std::vector<T>& values) {
   T* made = nullptr;
   CHECK(cudaMalloc(&made, values.size() * sizeof(T)));
   CHECK(cudaMemcpy(made, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
+  CHECK(cudaDeviceSynchronize());  // from pageable memory it returns before the bytes have arrived
   return made;
 }
 

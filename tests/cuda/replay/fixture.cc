@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+
 #include "replay/cuda/node.h"
 #include "trace/case_reader.h"
 
@@ -131,14 +133,17 @@ void GraphProgram::copy(const std::string& buffer, uint64_t bytes) {
 
 std::unique_ptr<replay::Replayer> GraphProgram::replayer() {
   BOHR_CHECK(calls.cuGraphInstantiateWithFlags(&exec_, graph_, 0) == CUDA_SUCCESS);
-  replay::cuda::GraphWork work;
   replay::cuda::Launch launch{
       program_, replay::plan_of(program_, steps_of(program_)), nullptr, {}, exec_};
+  std::vector<CUgraphNode> listed(nodes_.size());
+  size_t count = listed.size();
+  BOHR_CHECK(gpu()->driver.cuGraphGetNodes(graph_, listed.data(), &count) == CUDA_SUCCESS);
   for (const CUgraphNode node : nodes_) {
-    launch.nodes.push_back(static_cast<int32_t>(work.nodes.size()));
-    work.nodes.push_back(replay::cuda::read_node(gpu()->driver, node));
+    const auto place = std::find(listed.begin(), listed.end(), node) - listed.begin();
+    launch.nodes.push_back(static_cast<int32_t>(place));
   }
-  launch.work = std::make_shared<const replay::cuda::GraphWork>(std::move(work));
+  launch.work = std::make_shared<const replay::cuda::GraphWork>(
+      replay::cuda::read_graph(gpu()->driver, graph_));
   auto replayer = replay::cuda::cuda_replayer(gpu()->driver, std::move(launch));
   BOHR_CHECK(replayer.ok());
   return std::move(replayer).value();
