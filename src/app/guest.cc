@@ -15,7 +15,7 @@
 #include <cstring>
 #include <thread>
 
-extern char** environ;
+#include "app/variables.h"
 
 namespace bohr::app {
 
@@ -32,27 +32,6 @@ sigset_t passed_on_set() {
   return set;
 }
 
-std::vector<std::string> environment_with(const std::map<std::string, std::string>& variables) {
-  std::vector<std::string> list;
-  for (char** at = environ; *at != nullptr; ++at) {
-    const std::string entry = *at;
-    if (variables.count(entry.substr(0, entry.find('='))) == 0) list.push_back(entry);
-  }
-  for (const auto& [name, value] : variables) {
-    std::string& entry = list.emplace_back(name);
-    entry += '=';
-    entry += value;
-  }
-  return list;
-}
-
-std::vector<char*> pointers(std::vector<std::string>* strings) {
-  std::vector<char*> list;
-  for (std::string& string : *strings) list.push_back(string.data());
-  list.push_back(nullptr);
-  return list;
-}
-
 int spawn(std::vector<std::string> command, const std::map<std::string, std::string>& variables,
           const sigset_t& mask, pid_t* pid) {
   std::vector<std::string> environment = environment_with(variables);
@@ -61,7 +40,7 @@ int spawn(std::vector<std::string> command, const std::map<std::string, std::str
   posix_spawnattr_setsigmask(&attributes, &mask);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   const int code = posix_spawnp(pid, command.front().c_str(), nullptr, &attributes,
-                                pointers(&command).data(), pointers(&environment).data());
+                                pointers_to(&command).data(), pointers_to(&environment).data());
   posix_spawnattr_destroy(&attributes);
   return code;
 }

@@ -31,7 +31,9 @@ void turn_help_around(std::vector<std::string>* words) {
 // What follows `--` is the command of the program under test, whatever it looks like.
 std::vector<std::string> split_guest(std::vector<std::string>* words) {
   std::vector<std::string> guest;
-  if (words->empty() || words->front() != "run") return guest;
+  const bool takes_guest =
+      !words->empty() && (words->front() == "run" || words->front() == "doctor");
+  if (!takes_guest) return guest;
   const auto mark = std::find(words->begin(), words->end(), "--");
   if (mark == words->end()) return guest;
   guest.assign(mark + 1, words->end());
@@ -55,6 +57,7 @@ int run_main(std::vector<std::string> words) {
   add_show(&app, &status);
   add_query(&app, &status);
   add_demo(&app, &status);
+  add_doctor(&app, &guest, &status);
   std::reverse(words.begin(), words.end());  // as CLI11 wants them
   try {
     app.parse(words);

@@ -2,7 +2,8 @@
 // A stand-in for libcuda: just enough streams, events, captures and graphs for the agent to be
 // tested without a GPU. What counts is which callbacks come, in which order, and what the driver
 // answers when the agent asks. Work is done when it is submitted, in the order of submission, and
-// device memory is memory of the host: a race is never lost.
+// device memory is memory of the host: a race is never lost. FAKE_CUDA_INIT is the error that
+// cuInit returns, or "crash".
 //
 // A capture keeps one frontier for each stream: a node depends on its stream's frontier, a wait
 // adds the frontier that the event's record saw.
@@ -133,6 +134,10 @@ std::unique_ptr<CUgraphNode_st> fake_kernel_node(CUfunction function, void** par
 extern "C" {
 
 CUresult cuInit(unsigned) {
+  if (const char* code = std::getenv("FAKE_CUDA_INIT")) {
+    if (std::atoi(code) == 0) std::abort();  // "crash"
+    return static_cast<CUresult>(std::atoi(code));
+  }
   if (const char* path = std::getenv("CUDA_INJECTION64_PATH")) {
     void* agent = dlopen(path, RTLD_NOW);
     auto entry = agent ? reinterpret_cast<int (*)()>(dlsym(agent, "InitializeInjection")) : nullptr;
@@ -144,6 +149,10 @@ CUresult cuDriverGetVersion(int* version) { return *version = 13000, CUDA_SUCCES
 CUresult cuDeviceGetCount(int* count) { return *count = 1, CUDA_SUCCESS; }
 CUresult cuDeviceGetName(char* name, int size, CUdevice) {
   std::strncpy(name, "fake", static_cast<size_t>(size));
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetPCIBusId(char* bus, int size, CUdevice) {
+  std::strncpy(bus, "0000:01:00.0", static_cast<size_t>(size));
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice) { return *bytes = 1 << 30, CUDA_SUCCESS; }
