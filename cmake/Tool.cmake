@@ -26,26 +26,43 @@ if(BOHR_NVCC AND TARGET bohr)
   install(PROGRAMS ${CMAKE_BINARY_DIR}/bohr_demo_layer DESTINATION lib/bohr)
 endif()
 
-# The agent lives in a foreign process: it exports only what exports.map names, brings its own C++
+# Two libraries that live in foreign processes: the agent, which the driver loads, and the one that
+# only repairs graphs, which is preloaded. Each exports only what its map names, brings its own C++
 # runtime, and asks for no glibc newer than 2.28 (libdl and libpthread are named because they hold
 # part of the C library there). Sanitizers cannot be loaded into a running host, so such builds
-# leave it out.
-file(GLOB_RECURSE _agent CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/agent/*.cc)
-if(_agent AND BOHR_CUDA_FOUND AND TARGET bohr_trace_writer AND NOT BOHR_SANITIZE)
-  set(_agent_exports ${CMAKE_SOURCE_DIR}/cmake/agent/exports.map)
-  add_library(bohr_agent SHARED ${_agent} ${CMAKE_SOURCE_DIR}/cmake/agent/glibc_floor.cc)
-  target_link_libraries(bohr_agent PRIVATE bohr_trace_writer bohr_patch bohr_cuda_headers
-                                           bohr_options)
-  if(TARGET bohr_replay_cuda)
-    target_link_libraries(bohr_agent PRIVATE bohr_replay_cuda)
-  endif()
+# leave them out.
+function(bohr_guest_library name exports)
+  target_link_libraries(${name} PRIVATE bohr_agent_parts)
   target_link_options(
-    bohr_agent PRIVATE -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL -Wl,-z,defs
-    -Wl,--version-script=${_agent_exports}
+    ${name} PRIVATE -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL -Wl,-z,defs
+    -Wl,--version-script=${exports}
     -Wl,--push-state,--no-as-needed -l:libdl.so.2 -l:libpthread.so.0 -Wl,--pop-state)
-  set_target_properties(bohr_agent PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}
-                                              LINK_DEPENDS ${_agent_exports})
-  install(TARGETS bohr_agent LIBRARY DESTINATION lib/bohr)
+  set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}
+                                           LINK_DEPENDS ${exports})
+  install(TARGETS ${name} LIBRARY DESTINATION lib/bohr)
+endfunction()
+
+file(GLOB _agent CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/agent/*.cc)
+file(GLOB _alone CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/agent/alone/*.cc)
+if(_agent AND BOHR_CUDA_FOUND AND TARGET bohr_trace_writer AND NOT BOHR_SANITIZE)
+  set(_floor ${CMAKE_SOURCE_DIR}/cmake/agent/glibc_floor.cc)
+  # What the driver and the Python shim look for by name has to be in the agent itself.
+  set(_entries ${CMAKE_SOURCE_DIR}/src/agent/inject.cc ${CMAKE_SOURCE_DIR}/src/agent/shim_api.cc)
+  list(REMOVE_ITEM _agent ${_entries})
+  add_library(bohr_agent_parts STATIC ${_agent})
+  target_link_libraries(bohr_agent_parts PUBLIC bohr_trace_writer bohr_patch bohr_cuda_headers
+                                                bohr_options)
+  if(TARGET bohr_replay_cuda)
+    target_link_libraries(bohr_agent_parts PUBLIC bohr_replay_cuda)
+  endif()
+  add_library(bohr_agent SHARED ${_entries} ${_floor})
+  bohr_guest_library(bohr_agent ${CMAKE_SOURCE_DIR}/cmake/agent/exports.map)
+  add_library(bohr_apply SHARED ${_alone} ${_floor})
+  target_compile_definitions(bohr_apply PRIVATE BOHR_DEFINES_DLSYM)
+  # dlsym is handed on by a tail call, in every build.
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/src/agent/alone/preload.cc
+                              PROPERTIES COMPILE_OPTIONS "-O2;-foptimize-sibling-calls")
+  bohr_guest_library(bohr_apply ${CMAKE_SOURCE_DIR}/cmake/agent/apply_exports.map)
 endif()
 
 file(GLOB_RECURSE _python CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/python

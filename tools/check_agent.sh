@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Checks that the agent can live in a foreign process: it exports only its entry points, needs no
-# library but the C library's, and no symbol newer than glibc 2.28. Usage: check_agent.sh LIBRARY
+# Checks that a library of ours can live in a foreign process: it exports only what its map names,
+# needs no library but the C library's, and no symbol newer than glibc 2.28.
+# Usage: check_agent.sh LIBRARY MAP
 set -euo pipefail
-library=$1
+library=$1 map=$2
 floor=2.28
 failed=0
 
@@ -14,8 +15,11 @@ complain() {
 }
 
 symbols=$(objdump -T "$library")
-complain "exports more than cmake/agent/exports.map means to" "$(awk '/^[0-9a-f]+ / && !/\*UND\*/ {
-    print $NF }' <<<"$symbols" | grep -vE '^(InitializeInjection(Nvtx2)?|bohr_.*)$' || true)"
+# The names between "global:" and "local:", as one pattern.
+named=$(sed -n '/global:/,/local:/s/^ *\([A-Za-z_0-9*]*\);.*/\1/p' "$map" | grep -v '^\*$' |
+  sed 's/\*/.*/' | paste -sd '|')
+complain "exports more than $map means to" "$(awk '/^[0-9a-f]+ / && !/\*UND\*/ {
+    print $NF }' <<<"$symbols" | grep -vE "^($named)$" || true)"
 complain "is linked against libraries that a host may lack" "$(readelf -d "$library" |
   sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p' |
   grep -vE '^(libc|libdl|libm|libpthread|librt)\.so\.[0-9]+$|^ld-linux' || true)"

@@ -6,13 +6,13 @@
 #
 # Parts: apply buckets alone costs deepseek programs.
 #
-# BOHR names a built tool (default: build/release/bohr), AGENT the library beside it. The reports lie
+# BOHR names a built tool (default: build/release/bohr), APPLIER the library beside it that is preloaded. The reports lie
 # in build/gpu-fix. Ends with "N passed, N failed".
 set -uo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 programs=$root/tests/cuda/programs
 bohr=${BOHR:-$root/build/release/bohr}
-agent=${AGENT:-$(dirname "$bohr")/libbohr_agent.so}
+applier=${APPLIER:-$(dirname "$bohr")/libbohr_apply.so}
 out=$root/build/gpu-fix
 mkdir -p "$out"
 cd "$out" || exit 2
@@ -74,16 +74,18 @@ buckets() {
     buckets.applied.txt
 }
 
-# Two variables and no tool around it: as fast as plain, and repaired.
+# Two variables and no tool around it: repaired, and as fast as plain. Beside it what the recorder's
+# library costs by being there: CUPTI's subscription.
 alone() {
-  local program=$programs/decode_layer.py plain fixed
+  local program=$programs/decode_layer.py round
   run layer.alone --explore --fix --max-pause 0 -- python3 "$program" race
-  plain=$(python3 "$program" race | grep -oE "median .*")
-  fixed=$(CUDA_INJECTION64_PATH=$agent BOHR_APPLY=$out/layer.alone/fix.json python3 "$program" race \
-    2>alone.err | grep -oE "median .*")
-  cp alone.err alone.txt
+  for round in 1 2 3; do
+    python3 "$program" race
+    LD_PRELOAD=$applier BOHR_APPLY=$out/layer.alone/fix.json python3 "$program" race 2>alone.err
+    "$bohr" run -o "recorded.$round" -- python3 "$program" race 2>/dev/null | grep '^replay us'
+  done | grep -oE "median .*" | paste - - - | sed 's/^/      plain, repaired, recorded: /' |
+    tee alone.txt
   ok alone "$(cat alone.err)" has "applied in 1, not needed in 0, unresolved in 0" alone.err
-  printf '      %-24s plain %s, repaired %s\n' alone "$plain" "$fixed"
 }
 
 # kept NAME PERCENT: one verified repair keeps so much of what overlap gains.

@@ -28,7 +28,11 @@
   extern "C" result wrapped_##name parameters { return first_##name arguments; }
 
 BOHR_FIRST_VERSION(void*, dlopen, (const char* file, int mode), (file, mode))
+BOHR_FIRST_VERSION(void*, dlvsym, (void* library, const char* name, const char* version),
+                   (library, name, version))
+#if !defined(BOHR_DEFINES_DLSYM)  // the library that is preloaded
 BOHR_FIRST_VERSION(void*, dlsym, (void* library, const char* name), (library, name))
+#endif
 BOHR_FIRST_VERSION(int, dlclose, (void* library), (library))
 BOHR_FIRST_VERSION(char*, dlerror, (), ())
 BOHR_FIRST_VERSION(int, dladdr, (const void* address, void* info), (address, info))

@@ -12,6 +12,7 @@
 
 #include "agent/environment.h"
 #include "agent/files.h"
+#include "agent/graph_edges.h"
 #include "agent/graphs.h"
 #include "agent/recorder.h"
 
@@ -61,70 +62,6 @@ void not_resolved(Recorder& r, Applying& a, const std::string& why) {
   _exit(kRefused);
 }
 
-CUgraphEdgeData data_of(const trace::Edges& edges, size_t index) {
-  CUgraphEdgeData data;
-  std::memset(&data, 0, sizeof data);
-  const uint64_t type = edges.types[index];
-  data.type = static_cast<unsigned char>(type & 0xff);
-  data.from_port = static_cast<unsigned char>(type >> 8 & 0xff);
-  data.to_port = static_cast<unsigned char>(type >> 16 & 0xff);
-  return data;
-}
-
-size_t index_of(const trace::Edges& edges, const patch::NewEdge& edge) {
-  for (size_t i = 0; i < edges.from.size(); ++i)
-    if (edges.from[i] == edge.from && edges.to[i] == edge.to) return i;
-  return edges.from.size();
-}
-
-// A programmatic edge between the two is made full: there can be one edge only.
-bool add_edge(Recorder& r, CUgraph graph, const std::vector<CUgraphNode>& handles,
-              const patch::NewEdge& edge, trace::Edges* edges) {
-  const CUgraphNode from = handles[edge.from], to = handles[edge.to];
-  const size_t known = index_of(*edges, edge);
-  const bool replaces = known < edges->from.size();
-  const CUgraphEdgeData was = replaces ? data_of(*edges, known) : CUgraphEdgeData{};
-  if (!r.driver.cuGraphAddDependencies_v2 || !r.driver.cuGraphRemoveDependencies_v2) return false;
-  if (replaces && r.driver.cuGraphRemoveDependencies_v2(graph, &from, &to, &was, 1) != CUDA_SUCCESS)
-    return false;
-  if (r.driver.cuGraphAddDependencies_v2(graph, &from, &to, nullptr, 1) != CUDA_SUCCESS) {
-    if (replaces) r.driver.cuGraphAddDependencies_v2(graph, &from, &to, &was, 1);
-    return false;
-  }
-  if (replaces) {
-    edges->types[known] = 0;
-  } else {
-    edges->from.push_back(edge.from), edges->to.push_back(edge.to), edges->types.push_back(0);
-  }
-  return true;
-}
-
-// Takes away what was added of edges that do not all go in.
-void take_back(Recorder& r, CUgraph graph, const std::vector<CUgraphNode>& handles,
-               const trace::Edges& before, trace::Edges* edges) {
-  for (size_t i = 0; i < edges->from.size(); ++i) {
-    const bool added = i >= before.from.size();
-    if (!added && edges->types[i] == before.types[i]) continue;
-    const CUgraphNode from = handles[edges->from[i]], to = handles[edges->to[i]];
-    r.driver.cuGraphRemoveDependencies_v2(graph, &from, &to, nullptr, 1);
-    if (added) continue;
-    const CUgraphEdgeData was = data_of(before, i);
-    r.driver.cuGraphAddDependencies_v2(graph, &from, &to, &was, 1);
-  }
-  *edges = before;
-}
-
-bool add_edges(Recorder& r, CUgraph graph, const std::vector<CUgraphNode>& handles,
-               const std::vector<patch::NewEdge>& wanted, trace::Edges* edges) {
-  const trace::Edges before = *edges;
-  for (const patch::NewEdge& edge : wanted) {
-    if (add_edge(r, graph, handles, edge, edges)) continue;
-    take_back(r, graph, handles, before, edges);
-    return false;
-  }
-  return true;
-}
-
 // What the driver has now, whatever it said to what was asked.
 bool read_again(Recorder& r, CUgraph graph, const std::vector<CUgraphNode>& handles,
                 trace::Edges* edges) {
@@ -170,8 +107,8 @@ void apply_to(Recorder& r, CUgraph graph, const std::vector<CUgraphNode>& handle
   patch::Match match = patch::match(a->file, {nodes, *edges, name_of});
   if (seen && match.need != patch::Need::needed) return;  // read again after other changes
   if (match.need == patch::Need::needed) {
-    const bool added =
-        add_edges(r, graph, handles, match.edges, edges) && read_again(r, graph, handles, edges);
+    const bool added = add_edges(r.driver, graph, handles, match.edges, edges) &&
+                       read_again(r, graph, handles, edges);
     if (!added || !patch::in_order({nodes, *edges, name_of}, match.pairs))
       match = {patch::Need::unresolved, {}, {}, "the driver refused an edge"};
   }
@@ -192,16 +129,13 @@ void apply_to(Recorder& r, CUgraph graph, const std::vector<CUgraphNode>& handle
 
 void note_launch(Recorder& r) {
   Applying* a = r.applying.get();
-  if (!a) return;
+  if (!a || a->launched.load(std::memory_order_acquire)) return;
   std::lock_guard lock(a->mutex);
-  if (std::exchange(a->launched, true)) return;
+  if (a->launched.load(std::memory_order_relaxed)) return;
   if (a->count_path.empty()) say(a->path + ": " + words_of(a->counts));
   if (a->counts.of_fix == 0)
     not_resolved(r, *a, "a graph is launched, and none of those that the fix is for was made");
-  if (!r.only_applies) return;
-  for (const CUpti_CallbackId id :
-       {CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz})
-    r.cupti.cuptiEnableCallback(0, r.subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id);
+  a->launched.store(true, std::memory_order_release);
 }
 
 void not_applied(Recorder& r, const std::string& why) {

@@ -13,6 +13,7 @@
 
 #include <cuda.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -33,7 +34,7 @@ struct Applying {
   bool refuse = true;      // what is not resolved; else it is told
   std::mutex mutex;        // guards what follows
   patch::Counts counts;
-  bool launched = false;
+  std::atomic<bool> launched{false};  // read without the mutex: launches are many
 };
 
 // From the environment; null when nothing is to be applied. A file that cannot be used ends the

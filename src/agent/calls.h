@@ -97,7 +97,5 @@ std::span<const Api> capture_apis();
 std::span<const Api> graph_apis();
 std::span<const Api> memory_apis();
 std::span<const Api> unmodelled_apis();
-// Of all kinds, where nothing is recorded and graphs are repaired.
-std::span<const Api> applying_apis();
 
 }  // namespace bohr::agent

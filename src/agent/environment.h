@@ -21,6 +21,10 @@
 //   <pid>.error            one line for people: why this process was not recorded, or not to its
 //                          end. May stand beside a log.
 //
+// BOHR_APPLY and BOHR_UNRESOLVED name a fix file and what becomes of graphs that it does not repair
+// (agent/applying.h). They arm the agent, where the variables above do, and libbohr_apply.so, which
+// is preloaded and needs no other.
+//
 // A pid may come back within one run: the second process logs to <pid>-2.bohr, and so on.
 // The agent prints nothing, and a guest's exit status is its own.
 #pragma once

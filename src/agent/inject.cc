@@ -55,11 +55,7 @@ constexpr CUpti_CallbackId kResources[] = {CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_S
                                            CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING};
 
 template <class Visitor>
-void for_each_api(const Recorder& r, Visitor&& visit) {
-  if (r.only_applies) {
-    for (const Api& api : applying_apis()) visit(api);
-    return;
-  }
+void for_each_api(Visitor&& visit) {
   for (std::span<const Api> apis :
        {kernel_apis(), copy_apis(), set_apis(), stream_apis(), event_apis(), capture_apis(),
         graph_apis(), memory_apis(), unmodelled_apis()}) {
@@ -233,9 +229,7 @@ bool subscribe(Recorder& r, std::string* why) {
   const auto enable = [&](const Api& api) {
     r.cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, api.id);
   };
-  r.subscriber = subscriber;
-  for_each_api(r, enable);
-  if (r.only_applies) return true;
+  for_each_api(enable);
   for (CUpti_CallbackId id = CUPTI_DRIVER_TRACE_CBID_SIZE; id < kMaxIds; ++id) {
     if (r.cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id) !=
         CUPTI_SUCCESS) {
@@ -258,37 +252,32 @@ void pin_library() {
   }
 }
 
-// What has to be there before anything is recorded or repaired.
+// What has to be there before anything is recorded.
 bool load(Recorder& r, std::string* why) {
   if (!load_driver(&r.driver, why) || !load_cupti(&r.cupti, why)) return false;
-  r.log = r.only_applies ? trace::LogWriter::nowhere()
-                         : trace::LogWriter::create(r.stem + kLogSuffix, max_log(), why);
+  r.log = trace::LogWriter::create(r.stem + kLogSuffix, max_log(), why);
   return r.log != nullptr;
 }
 
 void arm() {
   const char* folder = std::getenv(kDirVariable);
-  const bool records = folder && *folder;
-  const char* fix = std::getenv(kApplyVariable);
-  if (!records && (!fix || !*fix)) return;
+  if (!folder || !*folder) return;
   auto* r = new Recorder;  // never destroyed: callbacks outlive everything
-  r->only_applies = !records;
-  r->log_stopped.store(!records);
-  if (records) r->stem = free_stem(folder);
-  r->error_path = records ? r->stem + kErrorSuffix : std::string();
-  r->stack_mode = records ? stack_mode() : StackMode::none;
-  r->applying = make_applying(records ? r->stem + kApplySuffix : std::string());
+  r->stem = free_stem(folder);
+  r->error_path = r->stem + kErrorSuffix;
+  r->stack_mode = stack_mode();
+  r->applying = make_applying(r->stem + kApplySuffix);
   std::string why;
   if (!load(*r, &why)) {
     if (r->applying) not_applied(*r, why);
     write_error(r->error_path, why);
     return;
   }
-  if (records) r->holding = make_holding(r->stem + kLogSuffix);
+  r->holding = make_holding(r->stem + kLogSuffix);
   pin_library();
   prepare_unwinder();
   add_process(*r);
-  for_each_api(*r, [](const Api& api) {
+  for_each_api([](const Api& api) {
     if (api.id < kMaxIds) api_by_id[api.id] = &api;
   });
   set_recorder(r);

@@ -107,7 +107,7 @@ bool starts_with(std::string_view text, std::string_view head) {
 
 bool is_tool(std::string_view file) {
   const std::string_view name = file.substr(file.rfind('/') + 1);
-  return starts_with(name, "libbohr_agent.") || starts_with(name, "libcupti.") ||
+  return starts_with(name, "libbohr_") || starts_with(name, "libcupti.") ||
          starts_with(name, "libcuda.");
 }
 

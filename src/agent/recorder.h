@@ -47,7 +47,6 @@ struct Recorder {
   StackMode stack_mode = StackMode::mixed;
   Driver driver;
   Cupti cupti;
-  CUpti_SubscriberHandle subscriber = nullptr;
 
   // Guards the tables below; never held across a call into the driver.
   std::mutex mutex;

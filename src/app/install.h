@@ -11,6 +11,7 @@ namespace bohr::app {
 
 struct AgentFiles {
   std::string agent;  // absolute path of libbohr_agent.so
+  std::string apply;  // of libbohr_apply.so, which is built with it
   std::string shim;   // the folder that holds sitecustomize.py; empty when there is none
 };
 

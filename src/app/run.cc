@@ -245,7 +245,7 @@ Result<RunOutcome> run(const RunOptions& options, const Say& say) {
   RunContents contents = check_ended_run(dir.path, options.check);
   for (const std::string& note : contents.notes) say(note);
   RunOutcome outcome;
-  outcome.dir = dir.path, outcome.end = *end, outcome.agent = files.agent;
+  outcome.dir = dir.path, outcome.end = *end, outcome.apply_library = files.apply;
   if (!options.apply.empty()) outcome.applied = applied_in(dir.path);
   for (const AppliedCounts& one : outcome.applied) tell_applied(options.apply, one, say);
   std::vector<Explored> explored;

@@ -42,7 +42,7 @@ int report_run(const app::RunOutcome& outcome, const Arguments& arguments,
     if (!outcome.fix_file.empty()) {
       say("until the source is repaired: bohr run --apply " + app::shell_word(outcome.fix_file) +
           " -- ...");
-      say("  or, in a unit file: Environment=CUDA_INJECTION64_PATH=" + outcome.agent +
+      say("  or, in a unit file: Environment=LD_PRELOAD=" + outcome.apply_library +
           " BOHR_APPLY=" + outcome.fix_file);
     }
   }

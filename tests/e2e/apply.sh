@@ -6,8 +6,8 @@
 source "$(dirname "${BASH_SOURCE[0]}")/fakes.bash"
 # shellcheck source=/dev/null
 source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
-: "${tmp:?of lib.bash}" "${agent:?of fakes.bash}"
-unset CUDA_INJECTION64_PATH BOHR_APPLY BOHR_UNRESOLVED
+: "${tmp:?of lib.bash}" "${applier:?of fakes.bash}"
+unset CUDA_INJECTION64_PATH LD_PRELOAD BOHR_APPLY BOHR_UNRESOLVED
 build_fakes "$tmp" buckets_guest || exit 1
 export LD_LIBRARY_PATH=$tmp
 
@@ -78,20 +78,54 @@ edges refused_warned '2 2 2 2 2'
 FAKE_FORGETS_EDGES=1 run 1 forgot --apply "$fix" --unresolved=warn -- ./buckets_guest recorded
 counts forgot 'applied in 0 graphs, not needed in 3, unresolved in 2'
 
-# Without a tool around it: two variables, one line at the first launch, nothing recorded.
-env CUDA_INJECTION64_PATH="$agent" BOHR_APPLY="$fix" ./buckets_guest recorded >alone.out 2>alone.err ||
-  fail "alone: status $?"
-edges alone '2 3 2 3 2'
-expect_in alone.err "bohr: $fix: applied in 2, not needed in 3, unresolved in 0" alone
-[[ $(wc -l <alone.err) == 1 ]] || fail "alone: it says more than one line"
-env CUDA_INJECTION64_PATH="$agent" BOHR_APPLY="$fix" ./buckets_guest other >alone.out 2>alone.err
-[[ $? == 2 ]] || fail 'alone: a graph that is not repaired did not end it'
+# Without a tool around it: two variables, one line at the first launch, nothing recorded; however
+# the program finds the driver's functions, and whatever it and its children are.
+alone() { # STATUS ARM [VARIABLE=VALUE...]: alone.out and alone.err
+  local wanted=$1 arm=$2 status=0
+  shift 2
+  env LD_PRELOAD="$applier" BOHR_APPLY="$fix" "$@" ./buckets_guest "$arm" >alone.out 2>alone.err ||
+    status=$?
+  [[ $status == "$wanted" ]] || fail "alone $arm $*: status $status instead of $wanted"
+}
+for lookup in linked dlsym proc; do
+  alone 0 recorded LOOKUP=$lookup
+  edges alone '2 3 2 3 2'
+  expect_in alone.err "bohr: $fix: applied in 2, not needed in 3, unresolved in 0" "alone, $lookup"
+  [[ $(wc -l <alone.err) == 1 ]] || fail "alone, $lookup: it says more than one line"
+done
+alone 0 by_hand BOHR_APPLY="$tmp/by_hand/fix.json"
+edges alone '2 3 2 3 2'  # those made after the first launch, too
+alone 2 other
 expect_in alone.err 'BOHR_UNRESOLVED=warn' alone
-env CUDA_INJECTION64_PATH="$agent" BOHR_APPLY="$tmp/none" ./buckets_guest recorded >alone.out 2>alone.err
-[[ $? == 2 ]] || fail 'alone: a fix file that is not there did not end it'
-env CUDA_INJECTION64_PATH="$agent" BOHR_APPLY="$tmp/none" BOHR_UNRESOLVED=warn ./buckets_guest recorded \
-  >alone.out 2>alone.err
-[[ $? == 2 ]] || fail 'alone: warn does not stand for a fix file that cannot be read'
+alone 2 late
+expect_in alone.err 'none of those that the fix is for' 'alone, late'
+alone 0 late BOHR_UNRESOLVED=warn
+alone 2 recorded BOHR_APPLY="$tmp/none"
+alone 2 recorded BOHR_APPLY="$tmp/none" BOHR_UNRESOLVED=warn
+alone 0 recorded BOHR_APPLY=
+edges alone '2 2 2 2 2'
+[[ ! -s alone.err ]] || fail 'alone, without a fix file: it says something'
+env LD_PRELOAD="$applier" BOHR_APPLY="$fix" bash -c 'python3 -c "print(40 + 2)"' >alone.out 2>alone.err
+[[ $(cat alone.out) == 42 && ! -s alone.err ]] || fail 'alone: a program without CUDA is not left alone'
+
+# What asks for the next definition behind its own still gets it.
+cat >next.cc <<'END'
+#include <dlfcn.h>
+extern "C" long labs(long) noexcept {
+  return reinterpret_cast<long (*)(long)>(dlsym(RTLD_NEXT, "llabs"))(-41) + 1;
+}
+extern "C" long long llabs(long long) noexcept { return 0; }
+END
+cat >asks.cc <<'END'
+extern "C" long labs(long) noexcept;
+int main(int argc, char**) { return static_cast<int>(labs(-argc)); }
+END
+g++ -O2 -fno-builtin -shared -fPIC -o libnext.so next.cc -ldl
+g++ -O2 -fno-builtin -o asks asks.cc ./libnext.so
+for preloaded in '' "$applier"; do
+  env LD_PRELOAD="$preloaded" ./asks
+  [[ $? == 42 ]] || fail "RTLD_NEXT with '$preloaded' is another definition"
+done
 
 # Files that are no fix for anything are refused before the program starts.
 unusable() { # NAME WORD

@@ -1,6 +1,8 @@
-# The stand-ins for the driver and CUPTI (tests/cuda/fake): sourced, not run. Sets `agent`; skips the
+# The stand-ins for the driver and CUPTI (tests/cuda/fake): sourced, not run. Sets `agent` and
+# `applier`, the two libraries that live in a program; skips the
 # test where the agent was not built.
 agent=$(dirname "$BOHR")/libbohr_agent.so
+applier=$(dirname "$BOHR")/libbohr_apply.so
 cuda_include=${CUDA_HOME:-/usr/local/cuda}/include
 if [[ ! -f $agent || ! -f $cuda_include/cupti.h ]]; then
   echo "skipped: the agent was not built, or there is no cupti.h in $cuda_include"
@@ -14,8 +16,8 @@ build_fakes() {
   shift
   g++ "${flags[@]}" -shared -fPIC -Wl,-soname,libcupti.so.13 -o "$folder/libcupti.so.13" \
     "$fake/cupti.cc" || return
-  g++ "${flags[@]}" -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$folder/libcuda.so.1" \
-    "$fake"/{driver,memory,replaying,own_kernels,exec_changes}.cc "$folder/libcupti.so.13" || return
+  g++ "${flags[@]}" -shared -fPIC -Wl,-soname,libcuda.so.1,-Bsymbolic-functions -o "$folder/libcuda.so.1" \
+    "$fake"/{driver,memory,replaying,own_kernels,exec_changes,lookup}.cc "$folder/libcupti.so.13" || return
   for program in "$@"; do
     g++ "${flags[@]}" -o "$folder/$program" "$fake/$program.cc" "$folder/libcuda.so.1" \
       "-Wl,-rpath-link,$folder" || return

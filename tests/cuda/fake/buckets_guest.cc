@@ -4,16 +4,19 @@
 // main has just written (even sizes), none where it is another (odd ones). The stand-in driver runs
 // nodes in issue order, so that the race is never lost.
 //
-//   buckets_guest ARM [SIZES]
+//   buckets_guest ARM [SIZES]      with LOOKUP=dlsym or proc: how it finds what is hooked; else
+//   linked
 //
 // ARM: recorded; more (one size more than what was recorded, and racy); apart (the same, but its
 // blocks are apart); other (one node more in each graph); elsewhere (graphs of another kind);
 // by_hand (no capture: the nodes are added); late (a graph of another kind is launched first).
 // Says "N edges", by graph, as the driver has them at the end.
 #include <cuda.h>
+#include <dlfcn.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -27,6 +30,38 @@ constexpr size_t kUnit = 4096;
 CUstream main_stream, side;
 CUevent fork_event, join_event;
 CUfunction produce, consume, combine;
+
+decltype(&::cuStreamEndCapture) end_capture = ::cuStreamEndCapture;
+decltype(&::cuGraphInstantiateWithFlags) instantiate = ::cuGraphInstantiateWithFlags;
+decltype(&::cuGraphLaunch) launch_graph = ::cuGraphLaunch;
+
+// As the CUDA runtime does it.
+template <class Function>
+void by_version(decltype(&::cuGetProcAddress_v2) get, const char* name, Function* function) {
+  void* found = nullptr;
+  get(name, &found, 12000, CU_GET_PROC_ADDRESS_DEFAULT, nullptr);
+  *function = reinterpret_cast<Function>(found);
+}
+
+void look_up(const char* way) {
+  if (!way) return;
+  void* library = dlopen("libcuda.so.1", RTLD_NOW);
+  const auto find = [library](const char* name, auto* function) {
+    *reinterpret_cast<void**>(function) = dlsym(library, name);
+  };
+  if (!std::strcmp(way, "dlsym")) {
+    find("cuStreamEndCapture", &end_capture);
+    find("cuGraphInstantiateWithFlags", &instantiate);
+    find("cuGraphLaunch", &launch_graph);
+    return;
+  }
+  decltype(&::cuGetProcAddress_v2) first = nullptr, get = nullptr;
+  find("cuGetProcAddress_v2", &first);
+  by_version(first, "cuGetProcAddress", &get);  // and from then on that one
+  by_version(get, "cuStreamEndCapture", &end_capture);
+  by_version(get, "cuGraphInstantiate", &instantiate);
+  by_version(get, "cuGraphLaunch", &launch_graph);
+}
 
 void nothing(void**) {}
 
@@ -57,7 +92,7 @@ CUgraph captured(const std::string& arm, unsigned size, bool racy) {
     cuStreamWaitEvent(main_stream, join_event, 0);
     launch(combine, size, main_stream, made, out);
   }
-  cuStreamEndCapture(main_stream, &graph);
+  end_capture(main_stream, &graph);
   return graph;
 }
 
@@ -87,8 +122,8 @@ CUgraph by_hand(unsigned size, bool racy) {
 
 void run(CUgraph graph) {
   CUgraphExec exec = nullptr;
-  cuGraphInstantiateWithFlags(&exec, graph, 0);
-  for (int i = 0; i < 3; ++i) cuGraphLaunch(exec, main_stream);
+  instantiate(&exec, graph, 0);
+  for (int i = 0; i < 3; ++i) launch_graph(exec, main_stream);
   cuStreamSynchronize(main_stream);
   size_t edges = 0;
   cuGraphGetEdges(graph, nullptr, nullptr, nullptr, &edges);
@@ -100,6 +135,7 @@ void run(CUgraph graph) {
 
 int main(int argc, char** argv) {
   if (argc < 2 || cuInit(0) != CUDA_SUCCESS) return 3;
+  look_up(std::getenv("LOOKUP"));
   const std::string arm = argv[1];
   const unsigned sizes = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 5;
   for (CUstream* stream : {&main_stream, &side}) cuStreamCreate(stream, CU_STREAM_NON_BLOCKING);
