@@ -7,6 +7,7 @@
 #include "app/files.h"
 #include "check/judge.h"
 #include "cli/commands.h"
+#include "cli/compare.h"
 #include "cli/terminal.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -19,6 +20,7 @@ struct Arguments {
   std::vector<std::string> files;
   CheckArguments check;
   bool expect = false;
+  bool compare = false;
 };
 
 std::string as_text(const std::vector<report::Subject>& subjects, const CheckArguments& arguments,
@@ -118,6 +120,7 @@ void CheckRun::judge(const std::vector<app::Checked>& checked) {
 int run_check(const Arguments& arguments) {
   const Result<app::CheckOptions> options = check_options(arguments.check);
   if (!options.ok()) return say_error(options.error()), kUsage;
+  if (arguments.compare) return run_compare(arguments.files, arguments.check, options.value());
   return CheckRun(arguments, options.value()).run();
 }
 
@@ -160,8 +163,13 @@ void add_check(CLI::App* app, int* status) {
                    "a log, trace, case or run folder; - is standard input")
       ->required();
   add_check_arguments(command, &arguments->check);
-  command->add_flag("--expect", arguments->expect,
-                    "judge the expect lines of cases: 0 when all are met, 1 when not");
+  CLI::Option* expect =
+      command->add_flag("--expect", arguments->expect,
+                        "judge the expect lines of cases: 0 when all are met, 1 when not");
+  command
+      ->add_flag("--compare", arguments->compare,
+                 "which arm has which cause, and why the others do not: causes x files")
+      ->excludes(expect);
   command->callback([arguments, status] { *status = run_check(*arguments); });
 }
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses frames by where their file lies: what comes from the framework, the driver or the Python
-// runtime is passed over while there is a frame of the user's.
+// Names without what compilers add to them.
 #include "report/frames.h"
 
 #include <cxxabi.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <memory>
 
@@ -16,35 +13,6 @@
 namespace bohr::report {
 
 namespace {
-
-constexpr std::array<std::string_view, 10> kInternalPython = {
-    "/torch/",        "/triton/", "/jax/",         "/jaxlib/",  "/cupy/",
-    "/contextlib.py", "<frozen ", "/threading.py", "/runpy.py", "/functools.py"};
-constexpr std::array<std::string_view, 10> kInternalNative = {
-    "libcuda.so", "libcudart", "libtorch", "libc10",  "libbohr_",
-    "libcupti",   "libpython", "libc.so",  "python3", "libstdc++"};
-
-// The CUDA runtime linked into the program itself, and the stubs that its compiler makes.
-constexpr std::array<std::string_view, 4> kInternalFunctions = {"libcudart_static_", "cudaLaunch",
-                                                                "__device_stub", "__cuda"};
-
-template <size_t n>
-bool names_one_of(std::string_view file, const std::array<std::string_view, n>& parts) {
-  for (std::string_view part : parts) {
-    if (file.find(part) != std::string_view::npos) return true;
-  }
-  return false;
-}
-
-bool users_python(const Frame& frame) {
-  return frame.python && !names_one_of("/" + frame.file, kInternalPython);
-}
-
-bool users_native(const Frame& frame) {
-  const auto begins = [&](std::string_view part) { return frame.function.starts_with(part); };
-  return !frame.python && !names_one_of(frame.file, kInternalNative) &&
-         std::none_of(kInternalFunctions.begin(), kInternalFunctions.end(), begins);
-}
 
 std::string_view base_name(std::string_view path) {
   return path.substr(path.find_last_of('/') + 1);
@@ -69,21 +37,6 @@ std::string without_brackets(std::string_view text) {
     if ((c == '>' || c == ')') && depth > 0) --depth;
   }
   return out;
-}
-
-const std::vector<Frame>* frames_of(const Program& program, StackId stack) {
-  if (!stack.valid() || stack.index() >= program.stacks.size()) return nullptr;
-  const std::vector<Frame>& frames = program.stacks[stack.index()].frames;
-  return frames.empty() ? nullptr : &frames;
-}
-
-using Wanted = bool (*)(const Frame&);
-
-const Frame* first_of(const std::vector<Frame>& frames, size_t from, Wanted wanted) {
-  for (size_t i = from; i < frames.size(); ++i) {
-    if (wanted(frames[i])) return &frames[i];
-  }
-  return nullptr;
 }
 
 }  // namespace
@@ -120,25 +73,6 @@ std::string frame_text(const Frame& frame) {
 std::string full_frame_text(const Frame& frame) {
   if (!has_line(frame)) return fmt::format("{} ({})", demangled(frame.function), frame.file);
   return fmt::format("{}:{} {}", frame.file, frame.line, frame.function);
-}
-
-const Frame* useful_frame(const Program& program, StackId stack) {
-  const std::vector<Frame>* frames = frames_of(program, stack);
-  if (frames == nullptr) return nullptr;
-  if (const Frame* frame = first_of(*frames, 0, users_python)) return frame;
-  if (const Frame* frame = first_of(*frames, 0, [](const Frame& f) { return f.python; })) {
-    return frame;
-  }
-  if (const Frame* frame = first_of(*frames, 0, users_native)) return frame;
-  return &frames->front();
-}
-
-const Frame* useful_caller(const Program& program, StackId stack) {
-  const Frame* inner = useful_frame(program, stack);
-  if (inner == nullptr) return nullptr;
-  const std::vector<Frame>& frames = *frames_of(program, stack);
-  const size_t from = static_cast<size_t>(inner - frames.data()) + 1;
-  return first_of(frames, from, inner->python ? users_python : users_native);
 }
 
 std::string label_text(std::string_view label) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "model/program.h"
+#include "model/user_frames.h"
 
 namespace bohr::report {
 
@@ -17,12 +18,6 @@ std::string short_name(std::string_view label);
 std::string frame_text(const Frame& frame);
 // The frame in full, for listings: whole path and demangled function.
 std::string full_frame_text(const Frame& frame);
-
-// The innermost frame of the user's own Python code; without one, of any code that is neither the
-// driver's nor the framework's; without one, the innermost. Null for an empty or unknown stack.
-const Frame* useful_frame(const Program& program, StackId stack);
-// The next such frame outwards that stands elsewhere; null when there is none.
-const Frame* useful_caller(const Program& program, StackId stack);
 
 // short_name(), with the middle left out where it is still long.
 std::string label_text(std::string_view label);
