@@ -27,6 +27,8 @@ _ACTIONS = {
     "oom": 7,
 }
 _REASON = "allocator-order-unknown"
+# Packages without a library of their own, which the agent cannot know by name (docs/provenance.md).
+_PACKAGES = ("transformers", "sglang", "jax", "diffusers", "accelerate", "deepspeed", "megatron")
 
 
 def _bytes(text):
@@ -53,10 +55,14 @@ class _Agent:
         self.allocated = function("bohr_allocated", None, u64)
         self.freed = function("bohr_freed", None, u64)
         self.framework = function("bohr_framework", None, text, text, text, text)
+        self._package = function("bohr_package", None, text, text)
         self._diagnostic = function("bohr_diagnostic", None, text, text, ctypes.c_int)
         self._history = function("bohr_history", None, ctypes.c_void_p, u64)
         self.segment = function("bohr_segment", None, u32, u64, u64, u64, u64, u64)
         self.close = function("bohr_close", None)
+
+    def package(self, name, version):
+        self._package(_bytes(name), _bytes(version))
 
     def diagnostic(self, reason, text, loses_order=False):
         self._diagnostic(_bytes(reason), _bytes(text), int(loses_order))
@@ -74,6 +80,7 @@ class _Recorder:
         self.torch = torch
         self.agent = agent
         self.index = 0
+        self.packages = set()  # that were told
         self.newest = {}  # device -> what identifies the last entry that was read
         self.segments = set()
         self.busy = False
@@ -97,6 +104,7 @@ class _Recorder:
         memory = self.torch.cuda.memory
         backend = memory.get_allocator_backend()
         self.describe(backend)
+        self.name_packages()
         if backend != "native":
             self.agent.diagnostic("allocator-unknown", f"PyTorch allocates with {backend}")
             return
@@ -129,6 +137,17 @@ class _Recorder:
             self.agent.diagnostic("allocator-unknown", "PyTorch's allocator caches nothing")
         version = self.torch.__version__
         self.agent.framework(b"torch", _bytes(version), _bytes(backend), _bytes(settings))
+
+    def name_packages(self):
+        import importlib.metadata
+
+        for name in _PACKAGES:
+            if name in sys.modules and name not in self.packages:
+                self.packages.add(name)
+                try:
+                    self.agent.package(name, importlib.metadata.version(name))
+                except Exception:
+                    pass  # from a source tree, for instance: it has no version
 
     # --- the history
 
@@ -224,6 +243,7 @@ def _torch_imported(torch):
     import atexit
 
     atexit.register(lambda: recorder.guarded(recorder.drain))
+    atexit.register(lambda: recorder.guarded(recorder.name_packages))
     _drain_before_hard_exit(recorder)
 
 

@@ -2,6 +2,7 @@
 // Captures begun and ended. The graph is read when its capture ends: nothing captures into it any
 // more, and frameworks destroy it soon after.
 #include "agent/calls.h"
+#include "agent/provenance.h"
 
 namespace bohr::agent {
 namespace {
@@ -47,6 +48,7 @@ void ended(Recorder& r, DriverCall& call) {
     record.graph = read_graph(r, *p.phGraph, record.capture);
   }
   report_unseen_allocator(r);
+  add_libraries(r);
   record.call = call_of(r, call);
   record.stream = stream_of(r, call);
   r.log->append(record);

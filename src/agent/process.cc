@@ -5,47 +5,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <vector>
 
 #include "agent/files.h"
+#include "agent/provenance.h"
 
 namespace bohr::agent {
 namespace {
-
-constexpr const char* kSecretWords[] = {"key", "token", "secret", "passw", "credential", "auth"};
 
 std::atomic<uint32_t> last_thread{0};
 thread_local uint32_t thread_number = 0;
 
 constexpr size_t kMaxText = 1 << 20;
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find(separator, at), text.size());
-    parts.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
-}
-
-std::string lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
-
-bool looks_secret(const std::string& name) {
-  const std::string text = lower(name);
-  for (const char* word : kSecretWords) {
-    if (text.find(word) != std::string::npos) return true;
-  }
-  return false;
-}
 
 // "580.159.04" out of the module's version file.
 std::string driver_text() {
@@ -62,25 +34,6 @@ std::string driver_text() {
 
 }  // namespace
 
-std::string scrubbed_command() {
-  std::string command;
-  bool hide = false;
-  for (const std::string& argument : split(read_file("/proc/self/cmdline", kMaxText), '\0')) {
-    std::string shown = hide ? "***" : argument;
-    hide = false;
-    const size_t equals = argument.find('=');
-    if (looks_secret(argument.substr(0, equals))) {
-      if (equals != std::string::npos) {
-        shown = argument.substr(0, equals) + "=***";
-      } else {
-        hide = argument[0] == '-';
-      }
-    }
-    command += (command.empty() ? "" : " ") + shown;
-  }
-  return command;
-}
-
 void add_process(Recorder& r) {
   trace::Process record;
   record.pid = static_cast<uint64_t>(getpid());
@@ -89,7 +42,7 @@ void add_process(Recorder& r) {
       static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
                                 std::chrono::system_clock::now().time_since_epoch())
                                 .count());
-  record.command = r.log->text(scrubbed_command());
+  record.command = r.log->text(program_words(own_arguments()));
   record.recorder = r.log->text(BOHR_VERSION);
   int driver = 0;
   if (r.driver.cuDriverGetVersion(&driver) == CUDA_SUCCESS) {
@@ -98,6 +51,8 @@ void add_process(Recorder& r) {
   r.cupti.cuptiGetVersion(&record.cupti);
   record.driver_text = r.log->text(driver_text());
   r.log->append(record);
+  add_settings(r);
+  add_libraries(r);
 }
 
 uint32_t this_thread(Recorder& r) {

@@ -2,16 +2,11 @@
 // What the log says of the process that it lives in.
 #pragma once
 
-#include <string>
-
 #include "agent/recorder.h"
 
 namespace bohr::agent {
 
-// The command line with the values of options that look like secrets left out. The environment is
-// never recorded.
-std::string scrubbed_command();
-
+// And how it was started: settings, and what is mapped by now.
 void add_process(Recorder& r);
 
 // The calling thread's number, writing its Thread record the first time.

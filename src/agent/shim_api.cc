@@ -151,6 +151,14 @@ BOHR_EXPORT void bohr_framework(const char* name, const char* version, const cha
   });
 }
 
+// A Python package that has no library of its own, and its version.
+BOHR_EXPORT void bohr_package(const char* name, const char* version) {
+  with_recorder([&](Recorder& r) {
+    r.log->append(bohr::trace::Provenance{bohr::trace::ProvenanceKind::package, r.log->text(name),
+                                          r.log->text(version)});
+  });
+}
+
 BOHR_EXPORT void bohr_diagnostic(const char* reason, const char* text, int loses_order) {
   with_recorder([&](Recorder& r) { diagnose(r, reason, text, loses_order != 0); });
 }

@@ -67,6 +67,24 @@ std::string title_of(const Place& place) {
   return finding.first.block + " -> " + finding.range.name;
 }
 
+// Of all processes; where they differ, each value once.
+std::vector<Provenance> provenance_of(const std::vector<Checked>& processes) {
+  std::vector<Provenance> all;
+  std::map<std::string, std::vector<std::string>> values;
+  for (const Checked& process : processes) {
+    for (const Provenance& one : process.program.provenance) {
+      std::vector<std::string>& those = values[one.name];
+      if (those.empty()) all.push_back({one.name, {}});
+      if (std::ranges::find(those, one.value) == those.end()) those.push_back(one.value);
+    }
+  }
+  for (Provenance& one : all) {
+    for (const std::string& value : values[one.name])
+      one.value += (one.value.empty() ? "" : ", ") + value;
+  }
+  return all;
+}
+
 struct Row {
   std::string key;
   Place shown;
@@ -159,6 +177,7 @@ class Comparing {
       arm.path = paths[i];
       arm.outcome = report::merged_outcome(subjects_of(arms_[i].processes));
       arm.processes = static_cast<int64_t>(arms_[i].processes.size());
+      arm.provenance = provenance_of(arms_[i].processes);
       comparison->arms.push_back(std::move(arm));
     }
   }

@@ -217,9 +217,17 @@ struct Expectation {
   int32_t line = 0;
 };
 
+// How a program was run: "driver" -> "580.159.04". By an allow-list of the recorder.
+struct Provenance {
+  std::string name;
+  std::string value;
+  bool operator==(const Provenance&) const = default;
+};
+
 struct Program {
-  std::string source;      // what it was read from
-  std::string device;      // for people: "NVIDIA H200, driver 580.159, CUDA 13.0"; empty for cases
+  std::string source;  // what it was read from
+  std::string device;  // for people: "NVIDIA H200, driver 580.159, CUDA 13.0"; empty for cases
+  std::vector<Provenance> provenance;  // each name once
   bool recorded = false;   // threads are ordered as observed (assumption host-order-observed)
   bool host_seen = false;  // recorded programs: each access of the CPU is an op
   std::vector<std::string> names;

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 10> kInternalPython = {
     "/torch/",        "/triton/", "/jax/",         "/jaxlib/",  "/cupy/",
     "/contextlib.py", "<frozen ", "/threading.py", "/runpy.py", "/functools.py"};
 constexpr std::array<std::string_view, 10> kInternalNative = {
-    "libcuda.so", "libcudart", "libtorch", "libc10",  "libbohr_agent",
+    "libcuda.so", "libcudart", "libtorch", "libc10",  "libbohr_",
     "libcupti",   "libpython", "libc.so",  "python3", "libstdc++"};
 
 // The CUDA runtime linked into the program itself, and the stubs that its compiler makes.

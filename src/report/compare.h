@@ -4,10 +4,10 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "model/absence.h"
+#include "model/program.h"
 #include "model/verdict.h"
 #include "report/layout.h"
 
@@ -36,8 +36,7 @@ struct Arm {
   std::string path;
   Outcome outcome = Outcome::clean;
   int64_t processes = 1;
-  // What was recorded about how it ran: "driver" -> "580.159.04".
-  std::vector<std::pair<std::string, std::string>> provenance;
+  std::vector<Provenance> provenance;
 };
 
 struct Comparison {

@@ -192,13 +192,16 @@ Json Document::subjects() const {
     for (const Graph& graph : subject.program->graphs) {
       nodes += static_cast<int64_t>(graph.nodes.size());
     }
+    Json provenance = Json::object();
+    for (const Provenance& one : subject.program->provenance) provenance[one.name] = one.value;
     array.push_back({{"name", subject.name},
                      {"result", outcome_word(subject.verdict->outcome)},
                      {"device", subject.program->device},
                      {"graphs", subject.program->graphs.size()},
                      {"nodes", nodes},
                      {"ops", subject.program->ops.size()},
-                     {"streams", subject.program->streams.size()}});
+                     {"streams", subject.program->streams.size()},
+                     {"provenance", std::move(provenance)}});
   }
   return array;
 }

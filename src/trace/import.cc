@@ -17,6 +17,7 @@
 #include "trace/import_history.h"
 #include "trace/import_lifetimes.h"
 #include "trace/import_ops.h"
+#include "trace/import_provenance.h"
 #include "trace/import_state.h"
 #include "trace/import_timeline.h"
 
@@ -164,6 +165,7 @@ Result<Program> import_log(const Log& log) {
   state.program.source = log.source;
   state.program.recorded = true;
   state.program.device = device_text(log, state.index);
+  state.program.provenance = provenance_of(log, state.index);
   state.program.host_seen = state.index.scope && state.index.scope->host_accesses;
   pass_diagnostics(state);
   GraphPlans plans = plan_graphs(state);

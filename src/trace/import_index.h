@@ -53,6 +53,7 @@ struct LogIndex {
   std::vector<const Segment*> segments;
   std::vector<const Device*> devices;
   std::vector<const Framework*> frameworks;
+  std::vector<const Provenance*> provenance;
   const Process* process = nullptr;
   const Scope* scope = nullptr;
   std::deque<Node> version_nodes;  // of versions: what was set, made by whoever made the first

@@ -14,8 +14,8 @@
 namespace bohr::trace {
 
 using AnyRecord =
-    std::variant<Process, Device, Thread, Stack, Function, Framework, Scope, Stream, StreamGone,
-                 Name, Kernel, Copy, Set, HostFunc, Unmodelled, HostWrite, AccessRecord,
+    std::variant<Process, Device, Thread, Stack, Function, Framework, Provenance, Scope, Stream,
+                 StreamGone, Name, Kernel, Copy, Set, HostFunc, Unmodelled, HostWrite, AccessRecord,
                  EventRecord, EventWait, HostSync, HostAccess, CaptureBegin, CaptureEnd, Graph,
                  Node, Edges, Exec, ExecChange, Launch, ExecGone, GraphVersion, MemAlloc, MemFree,
                  BlockAlloc, BlockFree, History, Segment, Diagnostic, End>;

@@ -22,6 +22,7 @@ inline constexpr std::array kSyncKindWords = {"stream", "event", "context", "str
 inline constexpr std::array kLayerWords = {"driver",  "stream_ordered", "host", "host_register",
                                            "managed", "mapped",         "ipc"};
 inline constexpr std::array kModeWords = {"read", "write", "update", "atomic"};
+inline constexpr std::array kProvenanceKindWords = {"library", "package", "variable", "option"};
 inline constexpr std::array kSourceWords = {"declared", "observed"};
 inline constexpr std::array kHistoryActionWords = {
     "alloc",        "free_requested", "free_completed", "segment_alloc",
@@ -39,6 +40,7 @@ static_assert(covers(kParamFormWords, ParamForm::unreadable));
 static_assert(covers(kSyncKindWords, SyncKind::event_query));
 static_assert(covers(kLayerWords, Layer::ipc));
 static_assert(covers(kModeWords, Mode::atomic));
+static_assert(covers(kProvenanceKindWords, ProvenanceKind::option));
 static_assert(covers(kSourceWords, Source::observed));
 static_assert(covers(kHistoryActionWords, HistoryAction::other));
 
@@ -49,6 +51,7 @@ constexpr Words words_of(ParamForm) { return kParamFormWords; }
 constexpr Words words_of(SyncKind) { return kSyncKindWords; }
 constexpr Words words_of(Layer) { return kLayerWords; }
 constexpr Words words_of(Mode) { return kModeWords; }
+constexpr Words words_of(ProvenanceKind) { return kProvenanceKindWords; }
 constexpr Words words_of(Source) { return kSourceWords; }
 constexpr Words words_of(HistoryAction) { return kHistoryActionWords; }
 

@@ -74,6 +74,24 @@ verdict full 3
 guest busy clean FAKE_CUPTI_BUSY=1
 explains busy subscriber
 
+# How it ran, as far as the allow-list goes, and nothing else: docs/provenance.md.
+mkdir -m 700 "$work/settings"
+env LD_LIBRARY_PATH="$work" CUDA_INJECTION64_PATH="$agent" BOHR_DIR="$work/settings" RANK=3 \
+  PYTORCH_ALLOC_CONF=expandable_segments:True CUDA_MODULE_LOADING=/hush API_TOKEN=hush \
+  "$work/guest" clean --tp 2 --api-key hush --dtype=bf16 >"$work/said" 2>&1 || fail "settings"
+find_log settings
+said=$("$BOHR" query "$log" "SELECT what, name, value FROM provenance_v ORDER BY name, value")
+for line in 'option.*--tp.*2' 'option.*--dtype.*bf16' 'variable.*RANK.*3' \
+  'variable.*PYTORCH_ALLOC_CONF.*expandable_segments:True' 'variable.*CUDA_MODULE_LOADING.*(a path)' \
+  'library.*libcupti.*13'; do
+  grep -q "$line" <<<"$said" || fail "settings: no '$line' in: $said"
+done
+! grep -qa hush "$log" || fail "settings: the log holds what no list allows"
+said=$("$BOHR" check "$log" --format json)
+grep -q '"--tp": "2"' <<<"$said" || fail "settings: not in the JSON: $said"
+said=$("$BOHR" check --compare "$log" "$work"/captured_race/*.bohr)
+grep -q 'RANK' <<<"$said" || fail "settings: the comparison does not say what differs: $said"
+
 # Not armed: nothing is left behind.
 guest unarmed clean BOHR_DIR=
 [[ -z $(ls "$work/unarmed") ]] || fail "an agent that is not armed left files"

@@ -181,7 +181,7 @@ TEST(SqliteTrace, RefusesForeignFiles) {
   EXPECT_EQ(refusal({}), "trace-not-a-trace");
   EXPECT_EQ(refusal({1, 2, 3}), "trace-unreadable");
   EXPECT_EQ(after("PRAGMA application_id = 5").code, "trace-not-a-trace");
-  EXPECT_EQ(after("PRAGMA user_version = 5").code, "trace-version");
+  EXPECT_EQ(after("PRAGMA user_version = 6").code, "trace-version");
   EXPECT_EQ(after("PRAGMA user_version = 0").code, "trace-version");
 }
 
@@ -189,18 +189,18 @@ std::string without(const std::string& table) {
   return "DROP VIEW " + table + "_v; DROP TABLE " + table + "; ";
 }
 
-// Version 1 is version 2 without host writes, that version 3 without four tables more, and that
-// version 4 without versions of graphs.
+// Each version is the next one without some tables.
 TEST(SqliteTrace, ReadsTheVersionsBefore) {
   Log log{.source = "x", .strings = {""}};
   log.records.emplace_back(Stream{.stream = 3});
-  const std::string third = "DROP VIEW call; " + without("graph_version");
+  const std::string fourth = without("provenance");
+  const std::string third = fourth + "DROP VIEW call; " + without("graph_version");
   const std::string second =
       third + without("scope") + without("name") + without("access") + without("host_access");
   const std::string first = second + without("host_write");
   for (const std::string& sql :
-       {third + "PRAGMA user_version = 3", second + "PRAGMA user_version = 2",
-        first + "PRAGMA user_version = 1"}) {
+       {fourth + "PRAGMA user_version = 4", third + "PRAGMA user_version = 3",
+        second + "PRAGMA user_version = 2", first + "PRAGMA user_version = 1"}) {
     TempFolder folder;
     const std::string path = folder.file("t.sqlite");
     put_file(path, sqlite_bytes({log}));

@@ -246,6 +246,7 @@ template bool LogWriter::append(const Thread&);
 template bool LogWriter::append(const Stack&);
 template bool LogWriter::append(const Function&);
 template bool LogWriter::append(const Framework&);
+template bool LogWriter::append(const Provenance&);
 template bool LogWriter::append(const Scope&);
 template bool LogWriter::append(const Stream&);
 template bool LogWriter::append(const StreamGone&);

@@ -29,6 +29,7 @@ enum class Kind : uint16_t {
   stack = 5,
   function = 6,
   framework = 7,
+  provenance = 8,
   scope = 9,
   stream = 10,
   stream_gone = 11,
@@ -80,6 +81,7 @@ enum class ParamForm : uint8_t { none, array, buffer, unreadable };
 enum class SyncKind : uint8_t { stream, event, context, stream_query, event_query };
 enum class Layer : uint8_t { driver, stream_ordered, host, host_register, managed, mapped, ipc };
 enum class Mode : uint8_t { read, write, update, atomic };
+enum class ProvenanceKind : uint8_t { library, package, variable, option };
 enum class Source : uint8_t { declared, observed };
 enum class HistoryAction : uint8_t {
   alloc,

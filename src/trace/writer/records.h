@@ -35,7 +35,7 @@ struct Process {
   uint64_t pid = 0;
   uint64_t parent = 0;
   uint64_t start_unix_ns = 0;
-  Text command;         // by allow-list
+  Text command;         // the program's name and, of an interpreter, what it runs; no arguments
   Text recorder;        // version of the recorder
   uint32_t driver = 0;  // as cuDriverGetVersion, e.g. 13000
   uint32_t cupti = 0;   // as cuptiGetVersion
@@ -121,6 +121,21 @@ struct Framework {
   static void fields(V&& v, S& s) {
     v("name", s.name), v("version", s.version), v("allocator", s.allocator);
     v("settings", s.settings);
+  }
+};
+
+// How the process ran: a library or a package that it loaded with its version, a variable of its
+// environment or an option of its command line with its value. By allow-list.
+struct Provenance {
+  static constexpr Kind kKind = Kind::provenance;
+  static constexpr const char* kName = "provenance";
+  ProvenanceKind what = ProvenanceKind::library;
+  Text name;
+  Text value;
+  bool operator==(const Provenance&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("what", s.what), v("name", s.name), v("value", s.value);
   }
 };
 
@@ -698,8 +713,9 @@ struct End {
 template <class Visitor>
 void for_each_kind(Visitor&& visit) {
   visit(String{}), visit(Process{}), visit(Device{}), visit(Thread{}), visit(Stack{});
-  visit(Function{}), visit(Framework{}), visit(Scope{}), visit(Stream{}), visit(StreamGone{});
-  visit(Name{}), visit(Kernel{}), visit(Copy{}), visit(Set{}), visit(HostFunc{});
+  visit(Function{}), visit(Framework{}), visit(Provenance{}), visit(Scope{}), visit(Stream{});
+  visit(StreamGone{}), visit(Name{}), visit(Kernel{}), visit(Copy{}), visit(Set{}),
+      visit(HostFunc{});
   visit(Unmodelled{}), visit(HostWrite{}), visit(AccessRecord{}), visit(EventRecord{});
   visit(EventWait{}), visit(HostSync{}), visit(HostAccess{}), visit(CaptureBegin{});
   visit(CaptureEnd{}), visit(Graph{}), visit(Node{}), visit(Edges{}), visit(Exec{});
