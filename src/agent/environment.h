@@ -11,6 +11,7 @@
 //   BOHR_STACKS            "0" none; "python" Python frames alone; "all" native and Python frames
 //                          for every call; not set: Python frames for eager work, all in captures
 //   BOHR_EXPLORE           path of the Unix socket where bohr listens; not set: no launch is held
+//                          until somebody attaches
 //   BOHR_EXPLORE_LAUNCH    which launch of each instantiated graph is offered first (decimal; 10)
 //   BOHR_CUPTI             optional: absolute path of libcupti to use where none is mapped yet
 //   PYTHONPATH             the shim's folder (it holds sitecustomize.py) put first
@@ -18,6 +19,7 @@
 // Every process below that reaches cuInit leaves in BOHR_DIR
 //
 //   <pid>.bohr             its event log (mode 0600)
+//   <pid>.attach           the page by which bohr is let in while it runs (replay/attach_page.h)
 //   <pid>.error            one line for people: why this process was not recorded, or not to its
 //                          end. May stand beside a log.
 //
@@ -49,5 +51,6 @@ constexpr uint64_t kDefaultMaxLog = uint64_t{1} << 30;
 constexpr const char* kLogSuffix = ".bohr";
 constexpr const char* kErrorSuffix = ".error";
 constexpr const char* kApplySuffix = ".apply";
+constexpr const char* kAttachSuffix = ".attach";
 
 }  // namespace bohr::agent

@@ -30,10 +30,9 @@ void add_exec(Recorder& r, DriverCall& call, CUgraphExec exec, CUgraph graph, ui
     std::lock_guard lock(r.mutex);
     record.exec = ++r.graphs.last_exec;
     const TemplateState& state = r.graphs.templates[graph];
-    const uint64_t ask_at = r.holding ? r.holding->first_launch : 0;
     ExecHold hold;
-    hold.work = state.work, hold.graph = record.graph, hold.ask_at = ask_at;
-    hold.flags = flags;
+    hold.work = state.work, hold.graph = record.graph, hold.flags = flags;
+    if (r.holding) hold.ask_at = r.holding->first_launch, hold.turn = r.holding->turn;
     ExecNodes nodes;
     nodes.graph = graph, nodes.handles = state.handles, nodes.base = record.graph;
     r.graphs.execs[exec] = {record.exec, state.effects, std::move(nodes), std::move(hold)};
@@ -202,7 +201,7 @@ void updated(Recorder& r, DriverCall& call) {
 void launching(Recorder& r, DriverCall& call) {
   if (call.capture) return;
   note_launch(r);
-  if (r.holding) ask_for_history(r);
+  if (is_open(r)) ask_for_history(r);
   log_changes(r, params_of<cuGraphLaunch_params>(call).hGraph);
   offer_launch(r, params_of<cuGraphLaunch_params>(call).hGraph);
   if (!watches_pinned(r)) return;

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "agent/attach.h"
 #include "agent/calls.h"
 #include "agent/environment.h"
 #include "replay/cuda/replayer.h"
@@ -21,7 +22,6 @@
 namespace bohr::agent {
 namespace {
 
-constexpr uint64_t kFirstLaunch = 10;
 constexpr int kMostAnswer = 60000;  // milliseconds for bohr to look at a long log
 constexpr std::chrono::seconds kAfterFailure{
     5};                           // until a hold that was not to be had is tried again
@@ -36,6 +36,25 @@ bool waits(const Api& api) {
 
 // Calls of this thread that are under way, the launch among them.
 thread_local int own_inside = 0;
+
+// What the page says, where it says something new. The caller holds the recorder's mutex.
+void read_page(Holding& holding) {
+  if (!holding.page) return;
+  const uint64_t turn = holding.page->turn.load(std::memory_order_acquire);
+  if (turn == holding.turn) return;
+  holding.turn = turn;
+  holding.socket = socket_in(*holding.page);
+  holding.next_launch = holding.page->launch;
+  holding.open.store(!holding.socket.empty());
+}
+
+// A graph that was there before is asked for anew.
+void ask_anew(const Holding& holding, ExecHold* state) {
+  if (state->turn == holding.turn) return;
+  state->turn = holding.turn;
+  state->ask_at = state->launches + holding.next_launch - 1;
+  state->not_before = {};
+}
 
 // The socket lies in a folder of the user's, and the peer must be of the same user.
 int connect_to(const std::string& path) {
@@ -58,7 +77,7 @@ int connect_to(const std::string& path) {
 void drop_hold(Holding& holding) {
   {
     std::lock_guard lock(holding.mutex);
-    holding.held = false;
+    holding.held.store(false);
   }
   holding.released.notify_all();
 }
@@ -69,8 +88,7 @@ bool take_hold(Recorder& r) {
   Holding& holding = *r.holding;
   {
     std::lock_guard lock(holding.mutex);
-    if (holding.held) return false;
-    holding.held = true;
+    if (holding.held.exchange(true)) return false;
   }
   for (int turn = 0; holding.inside.load() > own_inside && turn < kMostWaits; ++turn) usleep(1000);
   if (holding.inside.load() == own_inside && r.captures_active.load() == 0) return true;
@@ -179,11 +197,16 @@ void hold_launch(Recorder& r, uint32_t number, CUgraphExec exec, ExecHold* hold)
   hold->ask_at = 0;
   if (holding.driver.cuCtxGetCurrent(&context) != CUDA_SUCCESS || !context) return;
   if (holding.driver.cuCtxSynchronize() != CUDA_SUCCESS) return;
-  const int socket = connect_to(holding.socket);
+  std::string path;
+  {
+    std::lock_guard lock(r.mutex);
+    path = holding.socket;
+  }
+  const int socket = connect_to(path);
   if (socket < 0) {
     holding.open.store(false);
     hold->paused = nullptr;
-    diagnose(r, "explore-unavailable", "nobody listens at " + holding.socket);
+    diagnose(r, "explore-unavailable", "nobody listens at " + path);
     return;
   }
   const Status served = serve_launch(r, number, exec, socket, hold);
@@ -206,27 +229,36 @@ void keep(Recorder& r, CUgraphExec exec, ExecHold hold) {
 
 }  // namespace
 
-std::unique_ptr<Holding> make_holding(const std::string& log) {
-  const char* socket = std::getenv(kExploreVariable);
-  if (!socket || !*socket) return nullptr;
+std::unique_ptr<Holding> make_holding(const std::string& stem) {
   auto holding = std::make_unique<Holding>();
-  holding->socket = socket;
-  holding->log = log;
-  const char* launch = std::getenv(kExploreLaunchVariable);
-  holding->first_launch = launch ? std::strtoull(launch, nullptr, 10) : kFirstLaunch;
   std::string missing;
   void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   if (!driver || !replay::cuda::load(driver, &holding->driver, &missing)) return nullptr;
+  holding->log = stem + kLogSuffix;
+  holding->page = make_attach_page(stem + kAttachSuffix);
+  if (const char* socket = std::getenv(kExploreVariable)) holding->socket = socket;
+  if (const char* launch = std::getenv(kExploreLaunchVariable))
+    holding->first_launch = std::strtoull(launch, nullptr, 10);
+  holding->open.store(!holding->socket.empty());
   return holding;
 }
 
+bool is_open(const Recorder& r) {
+  return r.holding && r.holding->open.load(std::memory_order_relaxed);
+}
+
+// Who counts first and then looks, and who holds first and then counts, cannot miss each other.
 void enter_call(Recorder& r, const Api& api) {
   if (!r.holding || serves_here || !waits(api)) return;
   Holding& holding = *r.holding;
-  std::unique_lock lock(holding.mutex);
-  holding.released.wait(lock, [&] { return !holding.held; });
-  holding.inside.fetch_add(1);
   ++own_inside;
+  for (;;) {
+    holding.inside.fetch_add(1);
+    if (!holding.held.load()) return;
+    holding.inside.fetch_sub(1);
+    std::unique_lock lock(holding.mutex);
+    holding.released.wait(lock, [&] { return !holding.held.load(); });
+  }
 }
 
 void leave_call(Recorder& r, const Api& api) {
@@ -236,7 +268,7 @@ void leave_call(Recorder& r, const Api& api) {
 }
 
 void offer_launch(Recorder& r, CUgraphExec exec) {
-  if (!r.holding || !r.holding->open.load(std::memory_order_relaxed)) return;
+  if (!r.holding) return;
   ExecHold hold;
   uint32_t number = 0;
   {
@@ -245,6 +277,9 @@ void offer_launch(Recorder& r, CUgraphExec exec) {
     if (found == r.graphs.execs.end()) return;
     ExecHold& state = found->second.hold;
     ++state.launches;
+    read_page(*r.holding);
+    if (!r.holding->open.load(std::memory_order_relaxed)) return;
+    ask_anew(*r.holding, &state);
     if (!state.work || state.ask_at == 0 || state.launches < state.ask_at) return;
     if (std::chrono::steady_clock::now() < state.not_before) return;
     hold = state;

@@ -17,6 +17,7 @@
 #include <mutex>
 #include <string>
 
+#include "replay/attach_page.h"
 #include "replay/cuda/driver.h"
 #include "replay/cuda/node.h"
 #include "replay/replayer.h"
@@ -27,17 +28,22 @@ struct Api;
 struct DriverCall;
 struct Recorder;
 
-// There is one when bohr asked for it, by the environment; else none of this costs anything.
+// Launches are offered when bohr asked for it by the environment, or later by the page. Until then
+// a launch costs one look at that page, and other calls a count.
 struct Holding {
-  std::string socket;  // where bohr listens
-  std::string log;     // path of this process's log
-  uint64_t first_launch = 0;
+  std::string log;  // path of this process's log
   replay::cuda::Driver driver;
-  std::atomic<bool> open{true};  // false: bohr is gone, or does not want more
-  std::atomic<int> inside{0};    // calls under way that would have to wait
+  replay::AttachPage* page = nullptr;  // null: nobody can attach
+  std::atomic<bool> open{false};       // somebody listens, as far as is known
+  std::atomic<int> inside{0};          // calls under way that would have to wait
+  std::atomic<bool> held{false};       // written with `mutex`
   std::mutex mutex;
   std::condition_variable released;
-  bool held = false;  // guarded by `mutex`
+  // Guarded by the recorder's mutex.
+  std::string socket;          // where bohr listens; empty: nowhere
+  uint64_t turn = 0;           // of the page, that was read
+  uint64_t first_launch = 10;  // of graphs that are instantiated from now on
+  uint64_t next_launch = 1;    // of others: from when they were asked for
 };
 
 // What is kept of an exec in order to hold its launches.
@@ -46,6 +52,7 @@ struct ExecHold {
   unsigned long long flags = 0;  // that it was instantiated with
   uint32_t graph = 0;            // the template's number
   uint64_t launches = 0;
+  uint64_t turn = 0;    // of the holding, that `ask_at` stands for
   uint64_t ask_at = 0;  // 0: never
   std::chrono::steady_clock::time_point not_before = {};
   int answer_ms =
@@ -54,8 +61,11 @@ struct ExecHold {
   std::shared_ptr<replay::Replayer> paused;  // of a search that goes on at a later launch
 };
 
-// From the environment; null when nothing is asked for.
-std::unique_ptr<Holding> make_holding(const std::string& log);
+// `stem`: of this process's files. Null where the driver lacks what a hold needs.
+std::unique_ptr<Holding> make_holding(const std::string& stem);
+
+// Launches are offered.
+bool is_open(const Recorder& r);
 
 // At the entry of every recorded call, and at its exit. Waits while another thread holds a launch.
 void enter_call(Recorder& r, const Api& api);

@@ -273,7 +273,7 @@ void arm() {
     write_error(r->error_path, why);
     return;
   }
-  r->holding = make_holding(r->stem + kLogSuffix);
+  r->holding = make_holding(r->stem);
   pin_library();
   prepare_unwinder();
   add_process(*r);
@@ -294,6 +294,7 @@ __attribute__((destructor)) void close_log() {
   if (!r || !r->recording.load()) return;
   report_unseen_allocator(*r);
   report_pinned(*r);
+  unlink((r->stem + kAttachSuffix).c_str());
   if (r->recording.exchange(false)) r->log->close(r->tick());
 }
 

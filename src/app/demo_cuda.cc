@@ -51,7 +51,7 @@ Result<Fixed> run_recorded(const std::string& program, Arm arm, const TemporaryF
   RunOptions run;
   const std::string name = argument_of(arm);
   run.command = {program, name, std::to_string(kRecordedSteps), folder.file(name + ".recorded")};
-  run.dir = folder.file(name);
+  run.recording.dir = folder.file(name);
   if (is_explored(arm)) run.explore = HoldOptions();
   run.fix = arm == Arm::two_streams;
   BOHR_TRY(outcome, app::run(run, say));

@@ -58,6 +58,10 @@ GraphId recorded_graph(const Program& program, uint32_t number) {
   return GraphId();
 }
 
+bool is_named(const HoldOptions& options, const std::string& name) {
+  return std::find(options.graphs.begin(), options.graphs.end(), name) != options.graphs.end();
+}
+
 // What the agent must know in order to run the steps of one launch.
 Result<replay::Answer> answer_for(const Program& one, OpId launch, bool strict_threads) {
   replay::Answer answer;
@@ -73,6 +77,18 @@ Result<replay::Answer> answer_for(const Program& one, OpId launch, bool strict_t
 }
 
 }  // namespace
+
+std::vector<ToExplore> to_explore(const Checked& checked, const HoldOptions& options) {
+  std::vector<ToExplore> list;
+  const Program& program = checked.program;
+  for (size_t i = 0; i < program.graphs.size(); ++i) {
+    std::string name = graph_name(program, GraphId(i));
+    const bool wanted = options.graphs.empty() ? open_pairs(checked.verdict, GraphId(i)) > 0
+                                               : is_named(options, name);
+    if (wanted) list.push_back({program.graphs[i].recorded, std::move(name)});
+  }
+  return list;
+}
 
 Result<std::unique_ptr<HeldLaunches>> HeldLaunches::listen(const std::string& dir,
                                                            const HoldOptions& options,
@@ -105,6 +121,13 @@ std::map<std::string, std::string> HeldLaunches::variables() const {
           {agent::kExploreLaunchVariable, std::to_string(options_.launch)}};
 }
 
+bool HeldLaunches::has_taken(const std::string& log, uint32_t graph) const {
+  const auto is_it = [&](const Graph& one) { return one.log == log && one.recorded == graph; };
+  const auto was_it = [&](const Refused& one) { return one.log == log && one.graph == graph; };
+  return std::any_of(graphs_.begin(), graphs_.end(), is_it) ||
+         std::any_of(refused_.begin(), refused_.end(), was_it);
+}
+
 void HeldLaunches::turn(const Stop& stop) {
   while (auto connection = socket_.accept(milliseconds(0))) {
     const Status taken = take(std::move(*connection), stop);
@@ -124,7 +147,7 @@ Status HeldLaunches::take(Connection connection, const Stop& stop) {
   Error error = explored.error();
   error.what = error.what.empty() ? name : name + ": " + error.what;
   error.why += " (" + error.code + ")";
-  refused_.push_back({offer.log, error});
+  refused_.push_back({offer.log, offer.graph, error});
   return error;
 }
 
@@ -152,10 +175,8 @@ Result<std::optional<HeldLaunches::Found>> HeldLaunches::find(const Connection& 
   std::vector<Watch> watched;
   if (!watch_.empty())
     watched = watch_.in(program, steps_of(one_launch(program, launch)), Blocks::live_now);
-  const auto& wanted = options_.graphs;
   const bool nothing = pairs == 0 && watched.empty();
-  if (wanted.empty() ? nothing : std::find(wanted.begin(), wanted.end(), name) == wanted.end())
-    return leave(0);
+  if (options_.graphs.empty() ? nothing : !is_named(options_, name)) return leave(0);
   return std::optional<Found>(
       Found{std::move(checked), launch, std::move(name), pairs, std::move(watched)});
 }

@@ -31,6 +31,14 @@ struct HoldOptions {
   int64_t restarts = 0;                       // of the program at most, after orders that ended it
 };
 
+// A graph with something to decide.
+struct ToExplore {
+  uint32_t recorded = 0;  // the recorder's number
+  std::string name;
+};
+// Those of one process, so far.
+std::vector<ToExplore> to_explore(const Checked& checked, const HoldOptions& options);
+
 class HeldLaunches {
  public:
   using Say = std::function<void(const std::string&)>;
@@ -44,6 +52,9 @@ class HeldLaunches {
 
   // For the environment of the guest.
   std::map<std::string, std::string> variables() const;
+  const std::string& socket() const { return socket_.path(); }
+  // The graph of that log was explored, or refused.
+  bool has_taken(const std::string& log, uint32_t graph) const;
   // Takes the offers that wait, one after the other.
   void turn(const Stop& stop);
   // The process that an order ended in this start of the program, or 0.
@@ -65,6 +76,7 @@ class HeldLaunches {
   // A launch that could not be explored, and why.
   struct Refused {
     std::string log;
+    uint32_t graph = 0;
     Error error;
   };
   // A launch as the log tells it.

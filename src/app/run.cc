@@ -37,23 +37,15 @@ constexpr milliseconds kBurstLongest{3000};  // checked by then although it goes
 constexpr int kRestFactor = 8;               // rest after a check, in its own duration
 constexpr size_t kMostAnnounced = 5;
 
-std::map<std::string, std::string> variables_of(const RunOptions& options, const AgentFiles& files,
-                                                const std::string& dir) {
-  std::map<std::string, std::string> set = {{agent::kInjectionVariable, files.agent},
-                                            {agent::kAgentVariable, files.agent},
-                                            {agent::kDirVariable, dir}};
+std::map<std::string, std::string> variables_for(const RunOptions& options, const AgentFiles& files,
+                                                 const std::string& dir) {
+  const char* python_path = std::getenv(agent::kPythonPathVariable);
+  Recording recording = options.recording;
+  recording.dir = dir;
+  auto set = variables_of(recording, files, python_path == nullptr ? "" : python_path);
   if (!options.apply.empty()) {
     set[agent::kApplyVariable] = fs::absolute(options.apply).string();
     set[agent::kUnresolvedVariable] = options.refuse_unresolved ? "refuse" : "warn";
-  }
-  if (options.max_log > 0) set[agent::kMaxLogVariable] = std::to_string(options.max_log);
-  if (!options.stacks.empty()) {
-    set[agent::kStacksVariable] = options.stacks == "none" ? "0" : options.stacks;
-  }
-  if (!files.shim.empty()) {
-    const char* before = std::getenv(agent::kPythonPathVariable);
-    const bool any = before != nullptr && *before != '\0';
-    set[agent::kPythonPathVariable] = any ? files.shim + ":" + before : files.shim;
   }
   return set;
 }
@@ -193,8 +185,8 @@ void tell_applied(const std::string& fix, const AppliedCounts& counts, const Say
 }
 
 // Written where something can be applied.
-Result<std::string> write_fix_file(const RunOutcome& outcome, const CheckOptions& check) {
-  const std::vector<trace::Log> logs = read_logs(outcome.dir);
+Result<std::string> write_fix_file(const RunOutcome& outcome, const std::vector<trace::Log>& logs,
+                                   const CheckOptions& check) {
   BOHR_TRY(file, fix_file_of(outcome.processes, logs, check));
   if (!patch::has_edge_form(file, outcome.dir).ok()) return std::string();
   std::string path = outcome.dir + "/fix.json";
@@ -208,8 +200,8 @@ Result<RunOutcome> run(const RunOptions& options, const Say& say) {
   BOHR_TRY(files, find_agent(options.lib));
   BOHR_TRY_STATUS(refuse_other_injection(files));
   if (!options.apply.empty()) BOHR_TRY_STATUS(read_fix_file(options.apply));
-  BOHR_TRY(dir, make_run_dir(options.dir));
-  auto variables = variables_of(options, files, dir.path);
+  BOHR_TRY(dir, make_run_dir(options.recording.dir));
+  auto variables = variables_for(options, files, dir.path);
   std::unique_ptr<HeldLaunches> held;
   if (options.explore) {
     HoldOptions hold = *options.explore;
@@ -227,7 +219,8 @@ Result<RunOutcome> run(const RunOptions& options, const Say& say) {
   }
   say(fmt::format("recording to {}/ (private to you, at most {} a process); output is untouched",
                   dir.path,
-                  report::bytes(options.max_log > 0 ? options.max_log : agent::kDefaultMaxLog)));
+                  report::bytes(options.recording.max_log > 0 ? options.recording.max_log
+                                                              : agent::kDefaultMaxLog)));
   LiveCheck live(options, dir.path, say);
   std::optional<GuestEnd> end = wait_for_end(*started.value(), held.get(), options, &live);
   for (int64_t number = 1; held && held->lost() != 0 && end->passed_on == 0; ++number) {
@@ -258,14 +251,22 @@ Result<RunOutcome> run(const RunOptions& options, const Say& say) {
   } else {
     for (Checked& one : contents.checked) explored.push_back({std::move(one), {}, {}, 0});
   }
-  if (options.fix) {
-    outcome.processes = fix_all(std::move(explored), options.check, {});
-    BOHR_TRY(fix_file, write_fix_file(outcome, options.check));
-    outcome.fix_file = std::move(fix_file);
-  } else {
-    for (Explored& one : explored) outcome.processes.push_back({std::move(one), {}, {}});
-  }
+  std::vector<trace::Log> logs;
+  if (options.fix) logs = read_logs(dir.path);
+  BOHR_TRY_STATUS(conclude(std::move(explored), options.fix, logs, options.check, &outcome));
   return outcome;
+}
+
+Status conclude(std::vector<Explored> explored, bool fix, const std::vector<trace::Log>& logs,
+                const CheckOptions& check, RunOutcome* outcome) {
+  if (!fix) {
+    for (Explored& one : explored) outcome->processes.push_back({std::move(one), {}, {}});
+    return Nothing{};
+  }
+  outcome->processes = fix_all(std::move(explored), check, {});
+  BOHR_TRY(fix_file, write_fix_file(*outcome, logs, check));
+  outcome->fix_file = std::move(fix_file);
+  return Nothing{};
 }
 
 ExitStatus status_of(const RunOutcome& outcome, const std::vector<HazardClass>& require) {
@@ -274,27 +275,32 @@ ExitStatus status_of(const RunOutcome& outcome, const std::vector<HazardClass>& 
                   [](const AppliedCounts& counts) { return !counts.refused.empty(); });
   if (refused) return ExitStatus::unusable;
   const ExitStatus status = status_of(outcome.processes, require);
-  return failed_by_itself(outcome.end) ? worst(status, ExitStatus::program_failed) : status;
+  const bool failed = outcome.end && failed_by_itself(*outcome.end);
+  return failed ? worst(status, ExitStatus::program_failed) : status;
 }
 
 report::JsonOptions json_options(const RunOutcome& outcome) {
   report::JsonOptions json;
-  json.program_exit = report::ProgramExit{outcome.end.code, outcome.end.signal};
+  if (outcome.end) json.program_exit = report::ProgramExit{outcome.end->code, outcome.end->signal};
   for (const AppliedCounts& counts : outcome.applied)
     json.applied.push_back(
         {counts.stem, counts.applied, counts.not_needed, counts.unresolved, counts.whys});
   return json;
 }
 
-Status keep_results(const RunOutcome& outcome, const CheckOptions& options) {
+Status keep_reports(const RunOutcome& outcome, const CheckOptions& options) {
   const std::vector<report::Subject> subjects = subjects_of(outcome.processes);
   report::TextOptions text;
   text.most = -1;
   text.target = shell_word(outcome.dir);
   text.require = options.require;
   BOHR_TRY_STATUS(write_file(outcome.dir + "/report.txt", report::render_text(subjects, text)));
-  BOHR_TRY_STATUS(write_file(outcome.dir + "/findings.json",
-                             report::render_json(subjects, json_options(outcome))));
+  return write_file(outcome.dir + "/findings.json",
+                    report::render_json(subjects, json_options(outcome)));
+}
+
+Status keep_results(const RunOutcome& outcome, const CheckOptions& options) {
+  BOHR_TRY_STATUS(keep_reports(outcome, options));
   const std::vector<trace::Log> logs = read_logs(outcome.dir);
   if (logs.empty()) return Nothing{};
   return trace::write_sqlite(logs, outcome.dir + "/trace.db");

@@ -10,20 +10,20 @@
 #include <vector>
 
 #include "app/apply_file.h"
+#include "app/environment.h"
 #include "app/fix_file.h"
 #include "app/guest.h"
 #include "app/held_launches.h"
 #include "base/result.h"
 #include "report/json.h"
+#include "trace/log_reader.h"
 
 namespace bohr::app {
 
 struct RunOptions {
   std::vector<std::string> command;
-  std::string dir;       // empty: the first free bohr-<n>
-  uint64_t max_log = 0;  // bytes a process; 0: the agent's own limit
-  std::string stacks;    // "python", "all", "none"; empty: the agent's own choice
-  std::string lib;       // where the agent lies; empty: beside this program
+  Recording recording;  // its folder empty: the first free bohr-<n>
+  std::string lib;      // where the agent lies; empty: beside this program
   CheckOptions check;
   std::optional<HoldOptions> explore;
   bool fix = false;               // look for repairs of what was found
@@ -38,7 +38,7 @@ struct RunOutcome {
   std::vector<AppliedCounts> applied;  // of each process, where there was something to apply
   std::string apply_library;           // path of what is preloaded to repair and record nothing
   std::string fix_file;                // that `fix` wrote; empty: there is nothing to apply
-  GuestEnd end;
+  std::optional<GuestEnd> end;         // none: it was attached to, and runs on
 };
 
 // Gets lines for people while the run goes on.
@@ -53,7 +53,14 @@ ExitStatus status_of(const RunOutcome& outcome, const std::vector<HazardClass>& 
 // How it ended and what was applied, for its JSON.
 report::JsonOptions json_options(const RunOutcome& outcome);
 
-// Writes trace.db, report.txt and findings.json into the folder of the run.
+// Repairs of what was found, where they are wanted, and their fix file in the outcome's folder.
+// `logs`: of the same processes.
+Status conclude(std::vector<Explored> explored, bool fix, const std::vector<trace::Log>& logs,
+                const CheckOptions& check, RunOutcome* outcome);
+
+// Writes report.txt and findings.json into the folder of the outcome.
+Status keep_reports(const RunOutcome& outcome, const CheckOptions& options);
+// And trace.db, of a run.
 Status keep_results(const RunOutcome& outcome, const CheckOptions& options);
 
 }  // namespace bohr::app

@@ -64,11 +64,6 @@ bool before(const ProcessFiles& a, const ProcessFiles& b) {
   return key(a.stem) < key(b.stem);
 }
 
-Result<trace::Log> read_log(const std::string& path) {
-  BOHR_TRY(input, trace::read_input(path));
-  return trace::to_log(input);
-}
-
 // Nothing was recorded, and nothing was lost.
 bool gave_no_work(const Checked& checked) {
   const std::vector<Diagnostic>& diagnostics = checked.program.diagnostics;
@@ -103,12 +98,29 @@ Result<RunDir> make_run_dir(const std::string& wanted) {
     if (mkdir(path.c_str(), 0700) == 0) return RunDir{path, true};
     return errno == EEXIST ? use_existing(path) : Result<RunDir>(dir_error(path, errno));
   }
+  return make_numbered_dir("bohr-");
+}
+
+Result<std::string> make_service_dir(const std::string& wanted) {
+  const std::string path = absolute(wanted);
+  if (wanted.empty() || !is_directory(path)) {
+    BOHR_TRY(made, make_run_dir(wanted));
+    return made.path;
+  }
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return dir_error(path, errno);
+  if ((status.st_mode & 077) == 0) return path;
+  return Error{"run-dir", "folder of a run", path, "others than its owner may read it",
+               "chmod 700, or name another one"};
+}
+
+Result<RunDir> make_numbered_dir(const std::string& prefix) {
   for (int number = 1; number < kMostDefaults; ++number) {
-    const std::string path = absolute("bohr-" + std::to_string(number));
+    const std::string path = absolute(prefix + std::to_string(number));
     if (mkdir(path.c_str(), 0700) == 0) return RunDir{path, true};
     if (errno != EEXIST) return dir_error(path, errno);
   }
-  return dir_error("bohr-" + std::to_string(kMostDefaults), EEXIST);
+  return dir_error(prefix + std::to_string(kMostDefaults), EEXIST);
 }
 
 void drop_run_dir(const RunDir& dir) {
@@ -141,6 +153,11 @@ std::string process_name(const trace::Log& log, const std::string& otherwise) {
     return fmt::format("pid {}{}{}", process->pid, command.empty() ? "" : " ", command);
   }
   return otherwise;
+}
+
+Result<trace::Log> read_log(const std::string& path) {
+  BOHR_TRY(input, trace::read_input(path));
+  return trace::to_log(input);
 }
 
 Result<Checked> check_log(const std::string& path, const CheckOptions& options) {

@@ -19,6 +19,10 @@ struct RunDir {
   bool made = false;
 };
 Result<RunDir> make_run_dir(const std::string& wanted);
+// The folder of a program that is started and ended by others, again and again: it may hold logs.
+Result<std::string> make_service_dir(const std::string& wanted);
+// The first free PREFIX<n>.
+Result<RunDir> make_numbered_dir(const std::string& prefix);
 // Removes a folder that was made and holds nothing.
 void drop_run_dir(const RunDir& dir);
 
@@ -49,6 +53,7 @@ Result<RunContents> check_run(const std::string& dir, const CheckOptions& option
 // The same for a run that has just ended, which may have left nothing.
 RunContents check_ended_run(const std::string& dir, const CheckOptions& options);
 
+Result<trace::Log> read_log(const std::string& path);
 // All logs of a run that can be read.
 std::vector<trace::Log> read_logs(const std::string& dir);
 

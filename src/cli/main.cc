@@ -50,6 +50,8 @@ int run_main(std::vector<std::string> words) {
   app.set_version_flag("--version", "bohr " BOHR_VERSION);
   app.require_subcommand(1);
   add_run(&app, &guest, &status);
+  add_attach(&app, &status);
+  add_env(&app, &status);
   add_check(&app, &status);
   add_explore(&app, &status);
   add_fix(&app, &status);
