@@ -85,6 +85,7 @@ tidy() {
 check "clang-format" format
 check "include arrows, their own test" python3 tools/check_includes.py --self-test
 check "include arrows" python3 tools/check_includes.py
+check "what is used of the standard library is included" python3 tools/check_std_includes.py
 check "file sizes and words" python3 tools/check_sizes.py
 check "shellcheck" shellcheck "${scripts[@]}"
 if ((${#pythons[@]})); then check "python compiles" compile_python "${pythons[@]}"; fi

@@ -3,6 +3,7 @@
 // reaches it. Nothing is started: files are looked at, as the kernel would.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

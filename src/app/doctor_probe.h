@@ -3,6 +3,7 @@
 // a child (`bohr doctor --probe`), so that a driver that crashes or hangs takes nothing else down.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>

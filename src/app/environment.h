@@ -2,6 +2,7 @@
 // The variables by which a program that we do not start ourselves is recorded: `bohr env`.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 

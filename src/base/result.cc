@@ -2,6 +2,8 @@
 // The one-line form of an error.
 #include "base/result.h"
 
+#include <initializer_list>
+
 namespace bohr {
 
 std::string to_string(const Error& error) {

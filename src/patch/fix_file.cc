@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "patch/fix_file.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <nlohmann/json.hpp>
