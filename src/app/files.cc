@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 namespace bohr::app {
 
@@ -60,6 +61,12 @@ Status write_file(const std::string& path, std::string_view text) {
 bool is_directory(const std::string& path) {
   struct stat info {};
   return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+std::string absolute_folder(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(path.empty() ? "." : path, error);
+  return error ? path : whole.lexically_normal().string();
 }
 
 std::string shell_word(std::string_view word) {

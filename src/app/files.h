@@ -16,6 +16,9 @@ Status write_file(const std::string& path, std::string_view text);
 
 bool is_directory(const std::string& path);
 
+// `path`, or the current folder where it is empty, from the root on.
+std::string absolute_folder(const std::string& path);
+
 // `word` as one word of a POSIX shell.
 std::string shell_word(std::string_view word);
 

@@ -64,6 +64,8 @@ void suppress_causes(std::vector<Suppression>* suppressions, std::vector<Cause>*
           suppressions->begin(), suppressions->end(),
           [&](const Suppression& suppression) { return matches(suppression, finding, cause); });
       finding.suppressed = by != suppressions->end();
+      finding.suppression =
+          finding.suppressed ? static_cast<int32_t>(by - suppressions->begin()) : -1;
       if (finding.suppressed) ++by->used;
       cause.suppressed = cause.suppressed && finding.suppressed;
     }

@@ -10,6 +10,7 @@
 #include "cli/compare.h"
 #include "cli/terminal.h"
 #include "report/json.h"
+#include "report/sarif.h"
 #include "report/text.h"
 
 namespace bohr::cli {
@@ -32,6 +33,15 @@ std::string as_text(const std::vector<report::Subject>& subjects, const CheckArg
   text.target = target;
   text.require = options.require;
   return report::render_text(subjects, text);
+}
+
+std::string as_sarif(const std::vector<report::Subject>& subjects,
+                     const CheckArguments& arguments) {
+  report::SarifOptions options;
+  options.version = BOHR_VERSION;
+  options.root = app::absolute_folder(arguments.source_root);
+  options.candidates = arguments.undecided;
+  return report::render_sarif(subjects, options);
 }
 
 // What the case expected and did not get; how much of it a check can tell. One line each.
@@ -57,12 +67,14 @@ class CheckRun {
 
   int run() {
     for (const std::string& file : arguments_.files) add(file);
-    if (json() && !all_.empty()) show(report::render_json(app::subjects_of(all_), {}));
+    if (document() && !all_.empty())
+      show(render(app::subjects_of(all_), arguments_.check, options_, ""));
     return static_cast<int>(status_);
   }
 
  private:
-  bool json() const { return arguments_.check.format == "json"; }
+  // One for all files, at the end.
+  bool document() const { return arguments_.check.format != "text"; }
   void raise(app::ExitStatus status) { status_ = app::worst(status_, status); }
   void show(const std::string& text) {
     if (!print(text)) raise(app::ExitStatus::unusable);
@@ -87,7 +99,7 @@ void CheckRun::add(const std::string& file) {
     raise(app::ExitStatus::unusable);
     return;
   }
-  if (!json()) {
+  if (!document()) {
     if (shown_) show("\n");
     shown_ = true;
     show(as_text(app::subjects_of(checked.value()), arguments_.check, options_,
@@ -98,16 +110,16 @@ void CheckRun::add(const std::string& file) {
   } else {
     raise(app::status_of(checked.value(), options_.require));
   }
-  if (!json()) return;
+  if (!document()) return;
   for (app::Checked& one : checked.value()) all_.push_back(std::move(one));
 }
 
 void CheckRun::judge(const std::vector<app::Checked>& checked) {
   bool failed = false;
-  if (!json()) show("\n");
+  if (!document()) show("\n");
   for (const app::Checked& one : checked) {
     for (const std::string& line : judged_lines(one, &failed)) {
-      if (json()) {
+      if (document()) {
         say(line);
       } else {
         show(line + "\n");
@@ -127,8 +139,12 @@ int run_check(const Arguments& arguments) {
 }  // namespace
 
 void add_check_arguments(CLI::App* command, CheckArguments* arguments) {
-  command->add_option("--format", arguments->format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}));
+  command->add_option("--format", arguments->format, "text, json or sarif")
+      ->check(CLI::IsMember({"text", "json", "sarif"}));
+  command
+      ->add_option("--source-root", arguments->source_root,
+                   "the folder that paths in SARIF are relative to (default: this one)")
+      ->check(CLI::ExistingDirectory);
   command->add_option("--require", arguments->require,
                       "classes that must be complete, comma separated (default: all)");
   command->add_option("--suppress", arguments->suppress,
@@ -152,6 +168,7 @@ Result<app::CheckOptions> check_options(const CheckArguments& arguments) {
 std::string render(const std::vector<report::Subject>& subjects, const CheckArguments& arguments,
                    const app::CheckOptions& options, const std::string& target) {
   if (arguments.format == "json") return report::render_json(subjects, {});
+  if (arguments.format == "sarif") return as_sarif(subjects, arguments);
   return as_text(subjects, arguments, options, target);
 }
 

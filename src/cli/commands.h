@@ -28,6 +28,7 @@ void add_doctor(CLI::App* app, const std::vector<std::string>* guest, int* statu
 // Options that run and check share.
 struct CheckArguments {
   std::string format = "text";
+  std::string source_root;
   std::string require;
   std::string suppress;
   bool strict_threads = false;

@@ -10,7 +10,6 @@
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "explore/judge.h"
-#include "report/json.h"
 #include "report/text.h"
 
 namespace bohr::cli {
@@ -59,8 +58,8 @@ int judge(const std::vector<app::Explored>& explored) {
 void show(const Arguments& arguments, const app::CheckOptions& options,
           const std::vector<app::Explored>& explored, const std::vector<std::string>& saved) {
   const auto subjects = app::subjects_of(explored);
-  if (arguments.check.format == "json") {
-    print(report::render_json(subjects, {}));
+  if (arguments.check.format != "text") {
+    print(render(subjects, arguments.check, options, ""));
     return;
   }
   report::TextOptions text;

@@ -70,6 +70,7 @@ struct Finding {
   int32_t cause = 0;                 // Cause::id
   bool latent = false;
   bool suppressed = false;
+  int32_t suppression = -1;  // index into Verdict::suppressions
 };
 
 // A source mistake. `site` is equal over layers, graphs and ranks: it is made of kernel names and

@@ -38,7 +38,7 @@ class Lines {
     std::string at = at_stack(program_, stack);
     for (const char* prefix : {" at ", " in "})
       if (at.starts_with(prefix)) at.erase(0, 4);
-    lines_.push_back({sign, std::move(at), std::move(what)});
+    lines_.push_back({sign, std::move(at), std::move(what), stack});
   }
 
   bool in_python(StackId stack) const {

@@ -15,7 +15,10 @@ struct PatchLine {
   char sign = '+';    // '-': what stands there is wrong; '+': this is missing there
   std::string where;  // "indexer.py:412", or empty where no stack is known
   std::string what;
-  bool operator==(const PatchLine&) const = default;
+  StackId stack = {};  // whose useful frame `where` is
+  bool operator==(const PatchLine& other) const {
+    return sign == other.sign && where == other.where && what == other.what;
+  }
 };
 
 // `cause`: whose repair the part belongs to.

@@ -74,6 +74,23 @@ expect_status 2 'no reason' -- "$BOHR" check race.case --suppress no_reason
 expect_in err 'no_reason, line 1' 'no reason'
 expect_status 2 'no suppression file' -- "$BOHR" check race.case --suppress absent
 
+# SARIF: races are results, what is accepted is carried with its reason
+expect_status 1 sarif -- "$BOHR" check race.case clean.case --format sarif
+expect_in out '"ruleId": "bohr/data"' sarif
+expect_in out '"uri": "race.case"' sarif
+expect_in out '"startLine": 11' sarif
+expect_status 0 'sarif, accepted' -- "$BOHR" check race.case --suppress accepted --format sarif
+expect_in out '"justification"' 'sarif, accepted'
+expect_status 1 'sarif of explore' -- "$BOHR" explore race.case --format sarif -o .
+expect_in out '"version": "2.1.0"' 'sarif of explore'
+expect_status 1 'sarif of fix' -- "$BOHR" fix race.case --format sarif
+expect_in out 'Repair: ' 'sarif of fix'
+expect_status 2 'sarif of a comparison' -- "$BOHR" check --compare race.case clean.case --format sarif
+expect_status 2 'no such root' -- "$BOHR" check race.case --format sarif --source-root nowhere
+mkdir -p tree/below && cp race.case tree/below
+expect_status 1 'source root' -- "$BOHR" check "$PWD/tree/below/race.case" --format sarif --source-root tree
+expect_in out '"uri": "below/race.case"' 'source root'
+
 # show
 expect_status 0 show -- "$BOHR" show race.case
 expect_in out "$site" show

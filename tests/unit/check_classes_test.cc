@@ -247,6 +247,7 @@ TEST(Suppressions, MatchPropertiesAndAreCounted) {
                   &verdict.value());
   EXPECT_TRUE(verdict.value().findings.at(0).suppressed);
   EXPECT_TRUE(verdict.value().causes.at(0).suppressed);
+  EXPECT_EQ(verdict.value().findings.at(0).suppression, 1);
   EXPECT_EQ(verdict.value().suppressions[0].used, 0);
   EXPECT_EQ(verdict.value().suppressions[1].used, 1);
   EXPECT_EQ(verdict.value().outcome, Outcome::clean);
