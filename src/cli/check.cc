@@ -29,6 +29,7 @@ std::string as_text(const std::vector<report::Subject>& subjects, const CheckArg
   report::TextOptions text;
   text.style = output_style();
   if (arguments.all || !output_is_terminal()) text.most = -1;
+  if (arguments.all) text.most_undecided = -1;
   text.undecided = arguments.undecided;
   text.target = target;
   text.require = options.require;

@@ -65,6 +65,7 @@ void show(const Arguments& arguments, const app::CheckOptions& options,
   report::TextOptions text;
   text.style = output_style();
   if (arguments.check.all || !output_is_terminal()) text.most = -1;
+  if (arguments.check.all) text.most_undecided = -1;
   text.undecided = arguments.check.undecided;
   text.target = app::shell_word(arguments.file);
   text.require = options.require;

@@ -5,10 +5,21 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace bohr::report {
 
 namespace {
+
+// The place that stands for a cause.
+const Finding* shown_place(const Cause& cause, const std::vector<Finding>& listed) {
+  const Finding* shown = nullptr;
+  for (const int32_t index : cause.findings) {
+    const Finding& one = listed[static_cast<size_t>(index)];
+    if (shown == nullptr || one.suspicion > shown->suspicion) shown = &one;
+  }
+  return shown;
+}
 
 std::vector<Entry> gather(std::span<const Subject> subjects, bool candidates) {
   std::vector<Entry> entries;
@@ -22,7 +33,7 @@ std::vector<Entry> gather(std::span<const Subject> subjects, bool candidates) {
       if (added) {
         entries.push_back({.subject = i,
                            .cause = &cause,
-                           .finding = &listed[static_cast<size_t>(cause.findings.front())],
+                           .finding = shown_place(cause, listed),
                            .latent = true,
                            .suppressed = true});
       }
@@ -47,8 +58,12 @@ std::vector<Entry> finding_entries(std::span<const Subject> subjects) {
 
 std::vector<Entry> candidate_entries(std::span<const Subject> subjects) {
   std::vector<Entry> entries = gather(subjects, true);
-  std::ranges::stable_sort(entries, std::greater<>(),
-                           [](const Entry& entry) { return entry.finding->suspicion; });
+  std::ranges::stable_sort(entries, [](const Entry& a, const Entry& b) {
+    const auto rank = [](const Entry& entry) {
+      return std::tuple(entry.finding->suspicion, entry.graphs > 0, entry.places);
+    };
+    return rank(a) > rank(b);
+  });
   return entries;
 }
 

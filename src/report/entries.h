@@ -28,7 +28,7 @@ struct Subject {
 struct Entry {
   size_t subject = 0;  // where it was found first
   const Cause* cause = nullptr;
-  const Finding* finding = nullptr;  // the first place
+  const Finding* finding = nullptr;  // the first place; of candidates the most suspicious one
   int64_t places = 0;
   int64_t graphs = 0;
   std::vector<size_t> subjects;  // in which it was found
@@ -38,7 +38,8 @@ struct Entry {
 
 // Entries of findings, latent ones last; otherwise in the order of the verdicts.
 std::vector<Entry> finding_entries(std::span<const Subject> subjects);
-// Entries of candidates, most suspicious first.
+// Entries of candidates, most suspicious first; of equally suspicious ones those inside graphs,
+// where orders can be tried, then those with more places.
 std::vector<Entry> candidate_entries(std::span<const Subject> subjects);
 
 // The verdicts of all subjects as one: for each class the least that holds for all of them.

@@ -136,17 +136,16 @@ void add_entries(Page* page, std::span<const Subject> subjects, const std::vecto
 
 void add_undecided(Page* page, std::span<const Subject> subjects, int64_t most) {
   const std::vector<Entry> entries = candidate_entries(subjects);
-  if (entries.empty()) return;
+  if (std::ranges::all_of(entries, &Entry::suppressed)) return;
   page->blank();
   page->paragraph("Undecided, most suspicious first (a pair is harmless if both only read)",
                   Ink::bold);
+  const int64_t all = std::ranges::count(entries, false, &Entry::suppressed);
   int64_t number = 0;
   for (const Entry& entry : entries) {
     if (entry.suppressed) continue;
     if (most >= 0 && number == most) {
-      page->paragraph(
-          fmt::format("{} more: --undecided", count(static_cast<int64_t>(entries.size()) - number)),
-          Ink::plain, 2);
+      page->paragraph(fmt::format("{} more: --undecided", count(all - number)), Ink::plain, 2);
       break;
     }
     add_candidate(page, subjects, entry, ++number);
@@ -238,7 +237,7 @@ std::string render_text(std::span<const Subject> subjects, const TextOptions& op
   add_other_witnesses(&page, subjects);
   add_repairs(&page, subjects);
   if (options.undecided || sum.races + sum.latent == 0) {
-    add_undecided(&page, subjects, options.undecided ? -1 : options.most);
+    add_undecided(&page, subjects, options.undecided ? -1 : options.most_undecided);
   }
   if (!nothing_checked(coverage)) {
     page.blank();

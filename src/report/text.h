@@ -14,10 +14,11 @@ namespace bohr::report {
 
 struct TextOptions {
   Style style;
-  int64_t most = 10;       // entries shown; negative: all
-  bool undecided = false;  // list every undecided pair, also beside findings
-  std::string target;      // what `bohr show` takes to look at this again, quoted for a shell;
-                           // empty: there is nothing to look at, so no command is proposed
+  int64_t most = 10;            // entries shown; negative: all
+  int64_t most_undecided = 10;  // undecided pairs shown; negative: all
+  bool undecided = false;       // list every undecided pair, also beside findings
+  std::string target;           // what `bohr show` takes to look at this again, quoted for a shell;
+                                // empty: there is nothing to look at, so no command is proposed
   std::vector<HazardClass> require;  // the classes that were asked for; empty: all
 };
 
