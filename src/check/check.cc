@@ -8,6 +8,7 @@
 #include "check/describe.h"
 #include "check/facts.h"
 #include "check/findings.h"
+#include "check/hides.h"
 #include "check/lifetime_rule.h"
 #include "check/pairs.h"
 #include "check/pool_rule.h"
@@ -50,6 +51,7 @@ Result<Verdict> check(const Program& program, const Options& options) {
   verdict.assumptions = assumptions_of(arenas.order);
   verdict.coverage = coverage_of(program, verdict.candidate_causes, verdict.candidates);
   verdict.outcome = outcome_of(verdict);
+  explain_hiding(program, arenas, &verdict);
   return verdict;
 }
 

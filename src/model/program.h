@@ -224,6 +224,15 @@ struct Provenance {
   bool operator==(const Provenance&) const = default;
 };
 
+// When a piece of work ran, where a recorder says it: an op outside graphs, or a node of a launch.
+// Nanoseconds of one clock.
+struct Timing {
+  OpId op;      // the op, or the launch
+  NodeId node;  // valid: of that launch
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
 struct Program {
   std::string source;  // what it was read from
   std::string device;  // for people: "NVIDIA H200, driver 580.159, CUDA 13.0"; empty for cases
@@ -242,6 +251,7 @@ struct Program {
   std::vector<Stack> stacks;
   std::vector<Diagnostic> diagnostics;
   std::vector<Expectation> expectations;
+  std::vector<Timing> timings;  // by op, then node; each once
   int32_t exec_count = 0;
   std::vector<uint32_t> recorded_execs;  // the recorder's number of each exec; empty in cases
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "model/absence.h"
 #include "model/access.h"
 #include "model/program.h"
 
@@ -73,6 +74,20 @@ struct Finding {
   int32_t suppression = -1;  // index into Verdict::suppressions
 };
 
+// Other graphs of the program in which a mistake is not, for one reason.
+struct NotIn {
+  std::vector<GraphId> graphs;
+  Absence absence;
+};
+
+// From the end of the first side to the start of the second one, where both were timed.
+struct Slack {
+  int64_t samples = 0;
+  int64_t overlapped = 0;  // the second one began before the first one had ended
+  int64_t least_ns = 0;
+  int64_t median_ns = 0;
+};
+
 // A source mistake. `site` is equal over layers, graphs and ranks: it is made of kernel names and
 // stacks, without addresses and numbers.
 struct Cause {
@@ -83,6 +98,8 @@ struct Cause {
   int64_t graphs = 0;             // graphs in which it was found
   LifetimeId freed;               // the too-short lifetime, where there is one
   std::vector<int32_t> findings;  // indices into Verdict::findings
+  Slack slack;                    // of findings
+  std::vector<NotIn> not_in;      // of findings in graphs
   bool candidate = false;         // made of candidates: indices into Verdict::candidates
   bool latent = false;
   bool suppressed = false;

@@ -44,8 +44,6 @@ struct Comparison {
   std::vector<Row> rows;
 };
 
-// "absent: no such block".
-std::string absence_text(const Absence& absence);
 // What holds of all rows together, in a sentence; empty where nothing does.
 std::string conclusion(const Comparison& comparison);
 

@@ -8,6 +8,7 @@
 
 #include "report/exploration_text.h"
 #include "report/frames.h"
+#include "report/hides.h"
 #include "report/sentences.h"
 #include "report/words.h"
 
@@ -159,6 +160,8 @@ void add_entry(Page* page, std::span<const Subject> subjects, const Entry& entry
   if (entry.places > 1 || subjects.size() > 1) {
     page->field("Same mistake", places_text(subjects, entry));
   }
+  if (const std::string why = why_it_hides(subjects, entry); !why.empty())
+    page->field("Why it hides", why);
 }
 
 void add_candidate(Page* page, std::span<const Subject> subjects, const Entry& entry,

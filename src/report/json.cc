@@ -10,6 +10,7 @@
 
 #include "report/exploration_json.h"
 #include "report/frames.h"
+#include "report/hides.h"
 #include "report/repairs.h"
 #include "report/words.h"
 
@@ -154,6 +155,8 @@ void Document::add_causes(Json* causes, bool candidates) {
     if (entry.cause->freed.valid()) {
       json["freed"] = program.lifetimes[entry.cause->freed.index()].name;
     }
+    if (Json hides = hides_json(subjects_, entry); !hides.is_null())
+      json["hides"] = std::move(hides);
     causes->push_back(std::move(json));
   }
 }

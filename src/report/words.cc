@@ -158,6 +158,14 @@ std::string bytes(uint64_t size) {
   return fmt::format("{} {}", text.substr(0, text[last] == '.' ? last : last + 1), kUnits[unit]);
 }
 
+std::string duration(int64_t nanoseconds) {
+  constexpr std::array<const char*, 4> kUnits = {"ns", "us", "ms", "s"};
+  size_t unit = 0;
+  double value = static_cast<double>(nanoseconds);
+  while ((value >= 1000 || value <= -1000) && unit + 1 < kUnits.size()) value /= 1000, ++unit;
+  return fmt::format("{:.3g} {}", value, kUnits[unit]);
+}
+
 std::string range(uint64_t begin, uint64_t end) {
   return fmt::format("[{}, {})", short_size(begin), short_size(end));
 }

@@ -31,6 +31,7 @@ std::string noun(std::string_view kind, std::string_view name);
 std::string count(int64_t number);                         // "1,204"
 std::string count(int64_t number, std::string_view noun);  // "1 graph", "1,204 nodes"
 std::string bytes(uint64_t size);                          // "64 KiB"
+std::string duration(int64_t nanoseconds);                 // "41 us"
 std::string range(uint64_t begin, uint64_t end);           // "[0, 64K)"
 
 }  // namespace bohr::report

@@ -20,6 +20,7 @@
 #include "trace/import_provenance.h"
 #include "trace/import_state.h"
 #include "trace/import_timeline.h"
+#include "trace/import_timings.h"
 
 namespace bohr::trace {
 
@@ -176,6 +177,7 @@ Result<Program> import_log(const Log& log) {
   settle_doubted_ends(state);
   add_unknown_regions(state);
   complete_points(state.index, &state.program);
+  state.program.timings = timings_of(state.index, state.program);
   if (!fits(state.program)) return too_large;
   state.program.diagnostics = state.diagnostics.take();
   return std::move(state.program);

@@ -42,6 +42,7 @@ class Indexer {
   void add(const Device& r) { index_.devices.push_back(&r); }
   void add(const Framework& r) { index_.frameworks.push_back(&r); }
   void add(const Provenance& r) { index_.provenance.push_back(&r); }
+  void add(const Timing& r) { index_.timings.push_back(&r); }
   void add(const Process& r) { once(index_.process, r); }
   template <class R>
   void add(const R&) {}

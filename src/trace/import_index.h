@@ -54,6 +54,7 @@ struct LogIndex {
   std::vector<const Device*> devices;
   std::vector<const Framework*> frameworks;
   std::vector<const Provenance*> provenance;
+  std::vector<const Timing*> timings;
   const Process* process = nullptr;
   const Scope* scope = nullptr;
   std::deque<Node> version_nodes;  // of versions: what was set, made by whoever made the first

@@ -50,7 +50,7 @@ std::vector<uint8_t> sqlite_bytes(const std::vector<Log>& logs) {
 
 // What reading says after `sql` was run on a good trace by other hands.
 Error after(const std::string& sql) {
-  static const auto good = sqlite_bytes({random_log(1, 3)});
+  static const auto good = sqlite_bytes({random_log(1, 8)});
   TempFolder folder;
   const std::string path = folder.file("t.sqlite");
   put_file(path, good);
@@ -181,7 +181,7 @@ TEST(SqliteTrace, RefusesForeignFiles) {
   EXPECT_EQ(refusal({}), "trace-not-a-trace");
   EXPECT_EQ(refusal({1, 2, 3}), "trace-unreadable");
   EXPECT_EQ(after("PRAGMA application_id = 5").code, "trace-not-a-trace");
-  EXPECT_EQ(after("PRAGMA user_version = 6").code, "trace-version");
+  EXPECT_EQ(after("PRAGMA user_version = 7").code, "trace-version");
   EXPECT_EQ(after("PRAGMA user_version = 0").code, "trace-version");
 }
 
@@ -193,14 +193,16 @@ std::string without(const std::string& table) {
 TEST(SqliteTrace, ReadsTheVersionsBefore) {
   Log log{.source = "x", .strings = {""}};
   log.records.emplace_back(Stream{.stream = 3});
-  const std::string fourth = without("provenance");
-  const std::string third = fourth + "DROP VIEW call; " + without("graph_version");
+  const std::string fifth = without("timing") + "DROP VIEW call; ";
+  const std::string fourth = fifth + without("provenance");
+  const std::string third = fourth + without("graph_version");
   const std::string second =
       third + without("scope") + without("name") + without("access") + without("host_access");
   const std::string first = second + without("host_write");
   for (const std::string& sql :
-       {fourth + "PRAGMA user_version = 4", third + "PRAGMA user_version = 3",
-        second + "PRAGMA user_version = 2", first + "PRAGMA user_version = 1"}) {
+       {fifth + "PRAGMA user_version = 5", fourth + "PRAGMA user_version = 4",
+        third + "PRAGMA user_version = 3", second + "PRAGMA user_version = 2",
+        first + "PRAGMA user_version = 1"}) {
     TempFolder folder;
     const std::string path = folder.file("t.sqlite");
     put_file(path, sqlite_bytes({log}));

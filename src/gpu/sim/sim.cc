@@ -2,6 +2,8 @@
 // Calls in general, threads, streams, events and host synchronisation.
 #include "gpu/sim/sim.h"
 
+#include <algorithm>
+#include <map>
 #include <utility>
 
 namespace bohr::gpu::sim {
@@ -211,9 +213,25 @@ Result<bool> Sim::query_event(Event event) {
   return true;
 }
 
+// A kernel's early part and its rest are one piece of work.
+void Sim::log_timings() {
+  std::map<std::pair<int32_t, int32_t>, trace::Timing> timings;
+  for (const Span& span : run_->spans()) {
+    const TapeOp& op = tape_.ops[static_cast<size_t>(span.item.op)];
+    const auto begin = static_cast<uint64_t>(span.begin), end = static_cast<uint64_t>(span.end);
+    const uint32_t node = span.item.node < 0 ? 0 : static_cast<uint32_t>(span.item.node);
+    const auto [at, added] = timings.try_emplace({span.item.op, span.item.node},
+                                                 trace::Timing{op.seq, node, begin, end});
+    at->second.begin = std::min(at->second.begin, begin);
+    at->second.end = std::max(at->second.end, end);
+  }
+  for (const auto& [item, timing] : timings) log_->append(timing);
+}
+
 Status Sim::finish() {
   Status status = failed_ ? Status(*failed_) : keep(run_->finish());
   log_segments();
+  log_timings();
   log_->close(++seq_);
   if (status.ok())
     failed_ = std::make_unique<Error>(

@@ -140,6 +140,7 @@ class Sim final : public Runtime {
   void allocator_sync(EventToken token, trace::SyncKind what);
   void note_history(const HistoryEntry& entry);
   void log_segments();
+  void log_timings();
   void name_memory(uint64_t seq, uint64_t address, std::string_view name);
   Status begin_pool(Pool pool, uint32_t capture);
 

@@ -258,6 +258,7 @@ template bool LogWriter::append(const HostFunc&);
 template bool LogWriter::append(const Unmodelled&);
 template bool LogWriter::append(const HostWrite&);
 template bool LogWriter::append(const AccessRecord&);
+template bool LogWriter::append(const Timing&);
 template bool LogWriter::append(const EventRecord&);
 template bool LogWriter::append(const EventWait&);
 template bool LogWriter::append(const HostSync&);

@@ -41,6 +41,7 @@ enum class Kind : uint16_t {
   unmodelled = 24,
   host_write = 25,
   access = 26,
+  timing = 27,
   event_record = 30,
   event_wait = 31,
   host_sync = 32,

@@ -330,6 +330,22 @@ struct AccessRecord {
 };
 
 // Versions of one event count from 1.
+// When a piece of work ran, by a clock that all timings of the log share: that of the call `seq`,
+// or, where that launched a graph, its node `node`. Nothing follows from it for what may happen.
+struct Timing {
+  static constexpr Kind kKind = Kind::timing;
+  static constexpr const char* kName = "timing";
+  uint64_t seq = 0;
+  uint32_t node = 0;
+  uint64_t begin = 0;  // nanoseconds
+  uint64_t end = 0;
+  bool operator==(const Timing&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("seq", s.seq), v("node", s.node), v("begin", s.begin), v("end", s.end);
+  }
+};
+
 struct EventRecord {
   static constexpr Kind kKind = Kind::event_record;
   static constexpr const char* kName = "event_record";
@@ -716,7 +732,8 @@ void for_each_kind(Visitor&& visit) {
   visit(Function{}), visit(Framework{}), visit(Provenance{}), visit(Scope{}), visit(Stream{});
   visit(StreamGone{}), visit(Name{}), visit(Kernel{}), visit(Copy{}), visit(Set{}),
       visit(HostFunc{});
-  visit(Unmodelled{}), visit(HostWrite{}), visit(AccessRecord{}), visit(EventRecord{});
+  visit(Unmodelled{}), visit(HostWrite{}), visit(AccessRecord{}), visit(Timing{}),
+      visit(EventRecord{});
   visit(EventWait{}), visit(HostSync{}), visit(HostAccess{}), visit(CaptureBegin{});
   visit(CaptureEnd{}), visit(Graph{}), visit(Node{}), visit(Edges{}), visit(Exec{});
   visit(ExecChange{}), visit(Launch{}), visit(ExecGone{}), visit(GraphVersion{});
