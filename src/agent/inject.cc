@@ -17,6 +17,7 @@
 #include "agent/files.h"
 #include "agent/native_frames.h"
 #include "agent/process.h"
+#include "agent/provenance.h"
 
 #define BOHR_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -294,6 +295,7 @@ __attribute__((destructor)) void close_log() {
   if (!r || !r->recording.load()) return;
   report_unseen_allocator(*r);
   report_pinned(*r);
+  add_libraries(*r);
   unlink((r->stem + kAttachSuffix).c_str());
   if (r->recording.exchange(false)) r->log->close(r->tick());
 }
