@@ -86,7 +86,9 @@ std::vector<ByteRange> seen_at(std::span<const ByteRange> ranges, int32_t step,
                                std::span<const Move> moves) {
   std::vector<ByteRange> seen;
   for (ByteRange left : ranges) {
-    while (const Move* move = next_move(left.begin, left.end, step, moves)) {
+    while (!left.empty()) {
+      const Move* move = next_move(left.begin, left.end, step, moves);
+      if (move == nullptr) break;
       const ByteRange inside = left.intersection(move->from);
       if (left.begin < inside.begin) seen.push_back({left.begin, inside.begin});
       const uint64_t begin = move->to + (inside.begin - move->from.begin);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <thread>
 
 #include "conformance/replayer_suite.h"
@@ -120,6 +121,44 @@ TEST(RemoteReplayer, PausesBetweenRuns) {
   server.join();
   EXPECT_EQ(served, (std::vector<Served>{Served::paused, Served::released}));
   EXPECT_GT(holds.longest.count(), 0);
+}
+
+// Whoever explores may think for long: the other side goes on meanwhile, and what the last run left
+// is made again where it is still looked at.
+TEST(RemoteReplayer, LetsGoWhileNobodyAsks) {
+  const auto first = socket_pair(), second = socket_pair();
+  std::atomic<int> paused = 0;
+  std::thread server([&] {
+    auto replayer = symbolic_replayer(conformance_program());
+    BOHR_CHECK(replayer.ok());
+    for (const int socket : {first[0], second[0]}) {
+      const auto how = serve(socket, *replayer.value());
+      paused += how.ok() && how.value() == Served::paused;
+      close(socket);
+    }
+  });
+  Patience patience;
+  patience.most = std::chrono::milliseconds(50);
+  patience.reconnect = [&](std::chrono::milliseconds) -> Result<int> { return second[1]; };
+  Holds holds;
+  {
+    const auto client = remote_replayer(conformance_program(), first[1], patience, &holds);
+    ASSERT_TRUE(client->learn().ok());
+    const std::vector<int32_t> order = {0, 1, 2, 3};
+    ASSERT_TRUE(client->run({.order = order}).ok());
+    const auto written = client->written(1);
+    const auto left = client->digest(written);
+    for (int i = 0; i < 500 && paused == 0; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_EQ(paused, 1);
+    EXPECT_EQ(holds.count, 1) << "nobody has asked for it again";
+    const auto again = client->digest(written);
+    ASSERT_TRUE(left.ok() && again.ok());
+    EXPECT_EQ(left.value(), again.value());
+    EXPECT_EQ(holds.count, 2);
+    EXPECT_TRUE(client->release().ok());
+  }
+  server.join();
 }
 
 TEST(RemoteReplayer, ThereIsNothingToReleaseWhereThePeerDidNotComeBack) {
