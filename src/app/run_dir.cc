@@ -65,13 +65,6 @@ bool before(const ProcessFiles& a, const ProcessFiles& b) {
   return key(a.stem) < key(b.stem);
 }
 
-// Nothing was recorded, and nothing was lost.
-bool gave_no_work(const Checked& checked) {
-  const std::vector<Diagnostic>& diagnostics = checked.program.diagnostics;
-  return checked.program.ops.empty() && checked.program.graphs.empty() && diagnostics.size() == 1 &&
-         diagnostics.front().reason == "no-cuda-calls";
-}
-
 void add_process(const ProcessFiles& files, const CheckOptions& options, RunContents* contents) {
   const std::string name = "pid " + files.stem;
   if (!files.error.empty()) contents->notes.push_back(name + ": " + files.error);
@@ -84,7 +77,7 @@ void add_process(const ProcessFiles& files, const CheckOptions& options, RunCont
     const std::string why = to_string(checked.error());
     contents->notes.push_back(name + ": " + why);
     contents->checked.push_back(not_checked(name, "lost-records", why));
-  } else if (gave_no_work(checked.value())) {
+  } else if (gave_no_work(checked.value().program)) {
     contents->notes.push_back(checked.value().name + ": no CUDA work");
   } else {
     contents->checked.push_back(std::move(checked).value());
@@ -159,6 +152,12 @@ std::string process_name(const trace::Log& log, const std::string& otherwise) {
 Result<trace::Log> read_log(const std::string& path) {
   BOHR_TRY(input, trace::read_input(path));
   return trace::to_log(input);
+}
+
+bool gave_no_work(const Program& program) {
+  const std::vector<Diagnostic>& diagnostics = program.diagnostics;
+  return program.ops.empty() && program.graphs.empty() && diagnostics.size() == 1 &&
+         diagnostics.front().reason == "no-cuda-calls";
 }
 
 Result<Checked> check_log(const std::string& path, const CheckOptions& options) {

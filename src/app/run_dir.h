@@ -38,6 +38,9 @@ std::vector<ProcessFiles> processes_in(const std::string& dir);
 // "pid 4121 python serve.py", as far as the log tells; `otherwise` when it does not.
 std::string process_name(const trace::Log& log, const std::string& otherwise);
 
+// Nothing was recorded, and nothing was lost.
+bool gave_no_work(const Program& program);
+
 // The process behind one log, which may still be written to.
 Result<Checked> check_log(const std::string& path, const CheckOptions& options);
 

@@ -126,11 +126,13 @@ class Grouping {
     return same_or_before(o.first, e.first) && same_or_before(e.second, o.second);
   }
 
+  // A file by its own name: checkouts lie in folders of their owners' choice.
   void add_stack(StackId id, std::string* key) const {
     *key += '|';
     if (!id.valid()) return;
     for (const Frame& frame : program_.stacks[id.index()].frames)
-      *key += frame.function + '@' + frame.file + ':' + std::to_string(frame.line) + ';';
+      *key += frame.function + '@' + frame.file.substr(frame.file.rfind('/') + 1) + ':' +
+              std::to_string(frame.line) + ';';
   }
 
   std::string side_name(const Side& side) const {

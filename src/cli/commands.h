@@ -23,6 +23,7 @@ void add_show(CLI::App* app, int* status);
 void add_query(CLI::App* app, int* status);
 void add_demo(CLI::App* app, int* status);
 void add_env(CLI::App* app, int* status);
+void add_share(CLI::App* app, int* status);
 void add_doctor(CLI::App* app, const std::vector<std::string>* guest, int* status);
 
 // Options that run and check share.

@@ -59,6 +59,7 @@ int run_main(std::vector<std::string> words) {
   add_show(&app, &status);
   add_query(&app, &status);
   add_demo(&app, &status);
+  add_share(&app, &status);
   add_doctor(&app, &guest, &status);
   std::reverse(words.begin(), words.end());  // as CLI11 wants them
   try {

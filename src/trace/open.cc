@@ -15,6 +15,7 @@
 #include "trace/case_reader.h"
 #include "trace/import.h"
 #include "trace/sqlite_trace.h"
+#include "trace/tar.h"
 #include "trace/writer/framing.h"
 #include "trace/zstd.h"
 
@@ -112,6 +113,16 @@ void note_other_processes(size_t others, Log* log) {
   log->records.emplace_back(note);
 }
 
+// What `bohr share` puts into a bundle.
+Result<std::vector<uint8_t>> trace_in_bundle(std::span<const uint8_t> bytes,
+                                             const std::string& source) {
+  BOHR_TRY(files, read_tar(bytes, source));
+  for (TarFile& file : files)
+    if (file.name.substr(file.name.rfind('/') + 1) == kBundledTrace) return std::move(file.bytes);
+  return Error{"input-tar", source, "", std::string("the archive holds no ") + kBundledTrace,
+               "give a bundle that bohr share made, or unpack it and give what is in it"};
+}
+
 }  // namespace
 
 Result<Input> read_input(const std::string& path) {
@@ -124,6 +135,10 @@ Result<Input> read_input(const std::string& path) {
   if (is_zstd(input.bytes)) {
     BOHR_TRY(plain, decompress(input.bytes, kMostBytes, path));
     input.bytes = std::move(plain);
+  }
+  if (is_tar(input.bytes)) {
+    BOHR_TRY(trace, trace_in_bundle(input.bytes, path));
+    input.bytes = std::move(trace);
   }
   if (input.bytes.empty()) return Error{"input-empty", path, "", "it is empty", kGiveOne};
   BOHR_TRY(format, format_of(input));

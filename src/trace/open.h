@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens whatever holds a program: an event log, a SQLite trace, a case, or one of these compressed
-// with zstd. Told apart by their first bytes, not by their names.
+// with zstd, or a bundle of `bohr share`. Told apart by their first bytes, not by their names.
 #pragma once
 
 #include <string>
@@ -12,6 +12,9 @@
 #include "trace/log_reader.h"
 
 namespace bohr::trace {
+
+// The name of the SQLite trace in a bundle.
+constexpr const char* kBundledTrace = "trace.db";
 
 enum class Format { log, sqlite, text };
 

@@ -15,8 +15,11 @@ namespace {
 // Largest window that a frame may ask for: that of the zstd tool's own default.
 constexpr int kMostWindowLog = 27;
 
+constexpr int kLevel = 9;
+
 struct FreeContext {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
 };
 
 Error refused(const std::string& source, size_t at, const std::string& why) {
@@ -51,6 +54,22 @@ Result<std::vector<uint8_t>> decompress(std::span<const uint8_t> bytes, size_t m
     result.insert(result.end(), chunk.begin(), chunk.begin() + static_cast<ptrdiff_t>(out.pos));
   } while (in.pos < in.size || out.pos == out.size);
   if (missing != 0) return refused(source, in.pos, "the compressed data is cut off");
+  return result;
+}
+
+Result<std::vector<uint8_t>> compress(std::span<const uint8_t> bytes) {
+  const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
+  std::vector<uint8_t> result(ZSTD_compressBound(bytes.size()));
+  size_t size = 0;
+  if (context) {
+    ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, kLevel);
+    ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
+    size = ZSTD_compress2(context.get(), result.data(), result.size(), bytes.data(), bytes.size());
+  }
+  if (!context || ZSTD_isError(size) != 0)
+    return Error{"compress", "cannot compress", std::to_string(bytes.size()) + " bytes",
+                 context ? ZSTD_getErrorName(size) : "out of memory", ""};
+  result.resize(size);
   return result;
 }
 
