@@ -18,7 +18,7 @@ symbols=$(objdump -T "$library")
 # The names between "global:" and "local:", as one pattern.
 named=$(sed -n '/global:/,/local:/s/^ *\([A-Za-z_0-9*]*\);.*/\1/p' "$map" | grep -v '^\*$' |
   sed 's/\*/.*/' | paste -sd '|')
-complain "exports more than $map means to" "$(awk '/^[0-9a-f]+ / && !/\*UND\*/ {
+complain "exports more than $map means to" "$(awk '/^[0-9a-f]+ / && $2 != "l" && !/\*UND\*/ {
     print $NF }' <<<"$symbols" | grep -vE "^($named)$" || true)"
 complain "is linked against libraries that a host may lack" "$(readelf -d "$library" |
   sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p' |

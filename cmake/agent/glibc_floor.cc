@@ -71,6 +71,12 @@ BOHR_C23_SCAN(unsigned long long, strtoull)
 extern "C" char single_threaded asm("__libc_single_threaded");
 char single_threaded = 0;
 
+// 2.33; before, headers made another call of it. On 64-bit machines its struct is the kernel's.
+extern "C" int file_status(int file, void* status) asm("fstat");
+extern "C" int file_status(int file, void* status) {
+  return static_cast<int>(syscall(SYS_fstat, file, status));
+}
+
 // 2.36, asked for by std::random_device.
 extern "C" std::uint32_t random_word() asm("arc4random");
 extern "C" std::uint32_t random_word() {

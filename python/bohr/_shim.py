@@ -190,11 +190,10 @@ class _Recorder:
 
     def first_new(self, device, entries):
         """Where the entries begin that were not read before. The ring drops its oldest, so the last
-        one that was read is looked for from the end; without it, some were lost."""
+        one that was read is looked for from the end; without it, some were lost. Times say nothing
+        about their order, for clocks are set back."""
         newest = self.newest.get(device)
         for at in range(len(entries) - 1, -1, -1):
-            if newest and entries[at]["time_us"] < newest[0]:
-                break
             if _identity(entries[at]) == newest:
                 return at + 1
         if newest or len(entries) >= _RING:

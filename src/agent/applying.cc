@@ -43,7 +43,7 @@ void write_counts(const Applying& a) {
   const int file =
       open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) return;
-  const bool whole = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const bool whole = append(file, text);
   close(file);
   if (whole) std::rename(temporary.c_str(), a.count_path.c_str());
 }

@@ -2,6 +2,8 @@
 #include "agent/files.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace bohr::agent {
@@ -18,6 +20,15 @@ std::string read_file(const std::string& path, size_t limit) {
   close(file);
   if (count < 0 || bytes.size() > limit) bytes.clear();
   return bytes;
+}
+
+bool append(int file, const std::string& bytes) {
+  struct stat info = {};
+  rlimit limit = {};
+  if (fstat(file, &info) != 0 || getrlimit(RLIMIT_FSIZE, &limit) != 0) return false;
+  const bool bounded = limit.rlim_cur != RLIM_INFINITY;
+  if (bounded && static_cast<rlim_t>(info.st_size) + bytes.size() > limit.rlim_cur) return false;
+  return write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
 }
 
 bool file_exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }

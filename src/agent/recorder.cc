@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "agent/files.h"
+
 namespace bohr::agent {
 namespace {
 
@@ -47,10 +49,7 @@ void write_error(const std::string& path, std::string_view why) {
   if (path.empty()) return;
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) return;
-  const std::string line = std::string(why) + "\n";
-  if (write(file, line.data(), line.size()) < 0) {
-    // Nowhere is left to say it.
-  }
+  append(file, std::string(why) + "\n");  // where that fails, nowhere is left to say it
   close(file);
 }
 

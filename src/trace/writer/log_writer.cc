@@ -90,7 +90,10 @@ bool LogWriter::State::make_room(size_t payload, uint64_t seq) {
     const uint64_t end = std::min(limit, std::max(need, begin + kExtent));
     const int error = file.move_window(begin, end);
     if (error == 0) return true;
-    why = error == ENOSPC ? "no space left on the disk of the log" : "the log could not grow";
+    why = error == ENOSPC  ? "no space left on the disk of the log"
+          : error == EFBIG ? "the log reached the process's limit for files (ulimit -f)"
+          : error == EBADF ? "the program closed the log's file, which is not at its path any more"
+                           : "the log could not grow";
   }
   stop(why, seq);
   return false;

@@ -2,6 +2,10 @@
 // A growing file that is written through a mapping of its end. What was stored is in the kernel's
 // page cache at once, so it outlives the process without a system call for each record. Each window
 // is reserved on disk before it is mapped: a full disk is an error here and no SIGBUS later.
+//
+// Programs close descriptors that they do not know, all of them when they become daemons, and a
+// file of theirs may get the number next. So the descriptor is looked at before each use: where it
+// is not our file's any more it is left alone, and the file is opened again by its path.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +24,8 @@ class MappedFile {
   int create(const char* path);
 
   // Makes [begin, end) writable; what lies before `begin` may be out of reach from now on. 0, or
-  // errno, and then the window is as it was.
+  // errno, and then the window is as it was; EBADF: the descriptor was closed, and there is no such
+  // file at the path any more.
   int move_window(uint64_t begin, uint64_t end);
 
   uint64_t window_end() const { return window_end_; }
@@ -37,7 +42,14 @@ class MappedFile {
   void forget();
 
  private:
+  // The descriptor, if need be a new one; or -1.
+  int descriptor();
+  bool is_ours(int file) const;
+  void close_file();
+
+  std::string path_;
   int file_ = -1;
+  uint64_t device_ = 0, inode_ = 0;  // what the file is known by
   uint8_t* window_ = nullptr;
   uint64_t window_begin_ = 0;
   uint64_t window_end_ = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stand-in for libcupti: keeps the one subscriber and lets the stand-in driver call it.
-// FAKE_CUPTI_BUSY=1 makes it say that another tool holds the slot.
+// FAKE_CUPTI_BUSY=1 makes it say that another tool holds the slot, FAKE_CUPTI_NEWER=1 that it knows
+// every call.
 #include <cuda.h>
 #include <cupti.h>
 
@@ -22,6 +23,7 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle*, CUpti_CallbackFunc callback,
 CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) { return CUPTI_SUCCESS; }
 CUptiResult cuptiEnableCallback(uint32_t, CUpti_SubscriberHandle, CUpti_CallbackDomain domain,
                                 CUpti_CallbackId id) {
+  if (std::getenv("FAKE_CUPTI_NEWER")) return CUPTI_SUCCESS;
   const bool known = domain != CUPTI_CB_DOMAIN_DRIVER_API || id < CUPTI_DRIVER_TRACE_CBID_SIZE;
   return known ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
 }
