@@ -78,12 +78,12 @@ attach() {
   serve server armed server python3 "$programs/server.py"
   began=$SECONDS
   front=$(sed -n 's/front pid //p' server.log)
-  python3 "$programs/load.py" $port 8 >before.txt
+  python3 "$programs/load.py" $port 5 >before.txt
   ok "before: $(cat before.txt)" has 'wrong 0 failed 0' before.txt
-  python3 "$programs/load.py" $port 60 >during.txt &
+  python3 "$programs/load.py" $port 40 >during.txt &
   load=$!
-  sleep 4
-  "$bohr" attach "$front" --explore --fix --max-pause 0.3 --patience 15 -o attached >attached.txt 2>attached.err
+  sleep 3
+  "$bohr" attach "$front" --explore --fix --max-pause 0.3 --patience 8 -o attached >attached.txt 2>attached.err
   ok "attached: $(grep -oE '[0-9]+ races? proved; .*' attached.err | tr '\n' ';')" \
     has '[1-9][0-9]* races? proved' attached.err
   ok "a repair is verified" has '^ +verified' attached.txt
@@ -91,7 +91,7 @@ attach() {
   kill -0 $load 2>/dev/null && echo "      it was attached to for less than the load lasted"
   wait $load
   ok "during: $(cat during.txt)" has 'wrong 0 failed 0' during.txt
-  python3 "$programs/load.py" $port 8 >after.txt
+  python3 "$programs/load.py" $port 5 >after.txt
   ok "after: $(cat after.txt)" has 'wrong 0 failed 0' after.txt
   du -cb server/*.bohr | tail -n 1 | while read -r bytes _; do
     echo "      logs: $bytes bytes in $((SECONDS - began)) s of two workers"
@@ -105,13 +105,13 @@ attach() {
 applied() {
   serve alone env LD_PRELOAD="$applier" BOHR_APPLY="$out/attached/fix.json" \
     python3 "$programs/server.py"
-  python3 "$programs/load.py" $port 8 >alone.txt
+  python3 "$programs/load.py" $port 5 >alone.txt
   ok "applied: $(cat alone.txt)" has 'wrong 0 failed 0' alone.txt
   stopped alone
   ok "$(grep -h 'applied in' alone.err | sed 's/.*: //' | tr '\n' ';')" has 'unresolved in 0' alone.err
   serve run "$bohr" run -o run --explore --launch 3 --apply attached/fix.json -- \
     python3 "$programs/server.py"
-  python3 "$programs/load.py" $port 20 >run.txt
+  python3 "$programs/load.py" $port 15 >run.txt
   ok "applied and explored: $(cat run.txt)" has 'wrong 0 failed 0' run.txt
   stopped run
   ok "$(grep -hoE 'applied in .*' run.err | tr '\n' ';')" has 'applied in' run.err

@@ -29,8 +29,11 @@ Result<Explored> explore_on(replay::Replayer& replayer, Checked checked, const C
     CheckOptions again = check;
     again.settled = exploration.settled;
     Program seen = checked.program;
-    if (exploration.observed_contents >= 2)
-      seen = explore::with_observed(std::move(seen), replayer.steps(), exploration.observed);
+    if (exploration.observed_contents >= 2) {
+      BOHR_TRY(varied, explore::racy_ranges(replayer.program(), check.strict_threads));
+      seen =
+          explore::with_observed(std::move(seen), replayer.steps(), exploration.observed, varied);
+    }
     BOHR_TRY(observed, check_program(std::move(seen), checked.name, again));
     explore::rebind(observed.program, checked.verdict, observed.verdict, &exploration);
     checked = std::move(observed);

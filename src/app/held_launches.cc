@@ -37,16 +37,6 @@ int64_t open_pairs(const Verdict& verdict, GraphId graph) {
          std::count_if(verdict.candidates.begin(), verdict.candidates.end(), inside);
 }
 
-// What unordered steps may race for. Values that a launch writes again each time do not show as
-// changes, so these bytes are to be looked at with other contents, too.
-Result<std::vector<ByteRange>> racy_ranges(const Program& program, bool strict_threads) {
-  BOHR_TRY(order, order::step_order(program, strict_threads));
-  BOHR_TRY(uses, explore::Footprints::of(program, order));
-  std::vector<ByteRange> ranges;
-  for (const int32_t cell : uses.racy_cells()) ranges.push_back(uses.range(cell));
-  return ranges;
-}
-
 std::string graph_name(const Program& program, GraphId graph) {
   const bohr::Graph& one = program.graphs[graph.index()];
   return one.name.empty() ? "graph " + std::to_string(one.recorded) : one.name;
@@ -68,7 +58,8 @@ Result<replay::Answer> answer_for(const Program& one, OpId launch, bool strict_t
   answer.explore = true;
   const std::vector<Step> steps = steps_of(one);
   answer.plan = replay::plan_of(one, steps);
-  BOHR_TRY(raced_for, racy_ranges(one, strict_threads));
+  // Values that a launch writes again each time do not show as changes.
+  BOHR_TRY(raced_for, explore::racy_ranges(one, strict_threads));
   answer.plan.blank.insert(answer.plan.blank.end(), raced_for.begin(), raced_for.end());
   answer.plan.blank = merged(std::move(answer.plan.blank));
   const bohr::Graph& graph = one.graphs[one.ops[launch.index()].graph.index()];
@@ -369,8 +360,9 @@ Result<Explored> HeldLaunches::attach_to(Checked checked) const {
     again.settled.insert(again.settled.end(), exploration.settled.begin(),
                          exploration.settled.end());
     if (exploration.observed_contents >= 2) {
-      const std::vector<Step> watched = steps_of(one_launch(seen, launch));
-      seen = explore::with_observed(std::move(seen), watched, exploration.observed);
+      const Program one = one_launch(checked.program, launch);
+      BOHR_TRY(varied, explore::racy_ranges(one, check_.strict_threads));
+      seen = explore::with_observed(std::move(seen), steps_of(one), exploration.observed, varied);
     }
   }
   if (own.empty()) {

@@ -3,6 +3,7 @@
 #include "explore/explore.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -289,7 +290,10 @@ Result<Exploration> explore(replay::Replayer& replayer, const Verdict& verdict,
   for (size_t i = 0; saved.contents > 0 && i < order.size(); ++i)
     for (const ByteRange& range : replayer.written(static_cast<int32_t>(i)))
       learned.push_back({order.steps[i], range});
-  const Program known = saved.contents > 0 ? with_observed(program, order.steps, learned) : program;
+  // What did not change counts as read here: a search decides by runs.
+  const ByteRange everything{0, std::numeric_limits<uint64_t>::max()};
+  const Program known =
+      saved.contents > 0 ? with_observed(program, order.steps, learned, {&everything, 1}) : program;
   BOHR_TRY(uses, Footprints::of(known, order));
   Held held;
   held.saved_bytes = saved.bytes;

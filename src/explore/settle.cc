@@ -81,9 +81,25 @@ Access part_of(const Access& access, const ByteRange& range) {
   return part;
 }
 
+// Bytes of an access that did not change.
+void append_unchanged(const Access& access, const ByteRange& range,
+                      std::span<const ByteRange> varied, std::vector<Access>* out) {
+  for (const ByteRange& kept : without({&range, 1}, varied)) {
+    out->push_back(part_of(access, kept));
+    out->back().source = access.source, out->back().doubt = access.doubt;
+  }
+  for (const ByteRange& one : varied) {
+    if (!one.overlaps(range)) continue;
+    out->push_back(part_of(access, one.intersection(range)));
+    out->back().mode = AccessMode::read;
+    out->back().certainty = Certainty::may;
+    out->back().doubt = access.doubt;
+  }
+}
+
 // The accesses of one op or node with what was seen of it.
 void append_observed(std::span<const Access> accesses, const std::vector<ByteRange>& written,
-                     std::vector<Access>* out) {
+                     std::span<const ByteRange> varied, std::vector<Access>* out) {
   for (const Access& access : accesses) {
     if (direction_known(access.mode)) {
       out->push_back(access);
@@ -95,20 +111,16 @@ void append_observed(std::span<const Access> accesses, const std::vector<ByteRan
       out->back().mode = AccessMode::write;
       out->back().certainty = Certainty::exact;
     }
-    for (const ByteRange& range : without({&access.range, 1}, written)) {
-      out->push_back(part_of(access, range));
-      out->back().mode = AccessMode::read;
-      out->back().certainty = Certainty::may;
-      out->back().doubt = access.doubt;
-    }
+    for (const ByteRange& range : without({&access.range, 1}, written))
+      append_unchanged(access, range, varied, out);
   }
 }
 
 using Writes = std::map<Work, std::vector<ByteRange>>;
 
 // Rewrites one table of ops and its table of accesses.
-void rewrite(GraphId graph, const Writes& writes, std::vector<Op>* ops,
-             std::vector<Access>* accesses) {
+void rewrite(GraphId graph, const Writes& writes, std::span<const ByteRange> varied,
+             std::vector<Op>* ops, std::vector<Access>* accesses) {
   std::vector<Access> all;
   for (size_t i = 0; i < ops->size(); ++i) {
     Op& op = (*ops)[i];
@@ -118,7 +130,7 @@ void rewrite(GraphId graph, const Writes& writes, std::vector<Op>* ops,
     if (seen == writes.end())
       all.insert(all.end(), own.begin(), own.end());
     else
-      append_observed(own, seen->second, &all);
+      append_observed(own, seen->second, varied, &all);
     op.access_begin = begin;
     op.access_count = static_cast<uint32_t>(all.size()) - begin;
   }
@@ -127,16 +139,24 @@ void rewrite(GraphId graph, const Writes& writes, std::vector<Op>* ops,
 
 }  // namespace
 
+Result<std::vector<ByteRange>> racy_ranges(const Program& program, bool strict_threads) {
+  BOHR_TRY(order, order::step_order(program, strict_threads));
+  BOHR_TRY(uses, Footprints::of(program, order));
+  std::vector<ByteRange> ranges;
+  for (const int32_t cell : uses.racy_cells()) ranges.push_back(uses.range(cell));
+  return merged(std::move(ranges));
+}
+
 Program with_observed(Program program, std::span<const Step> watched,
-                      std::span<const ObservedWrite> observed) {
+                      std::span<const ObservedWrite> observed, std::span<const ByteRange> varied) {
   Writes writes;
   for (const Step& step : watched) writes[work_behind(program, step)];
   for (const ObservedWrite& write : observed)
     writes[work_behind(program, write.step)].push_back(write.range);
   for (auto& [work, ranges] : writes) ranges = merged(std::move(ranges));
-  rewrite(GraphId(), writes, &program.ops, &program.accesses);
+  rewrite(GraphId(), writes, varied, &program.ops, &program.accesses);
   for (size_t i = 0; i < program.graphs.size(); ++i)
-    rewrite(GraphId(i), writes, &program.graphs[i].nodes, &program.graphs[i].accesses);
+    rewrite(GraphId(i), writes, varied, &program.graphs[i].nodes, &program.graphs[i].accesses);
   return program;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "explore/suspects.h"
+#include "base/result.h"
 #include "model/exploration.h"
 #include "model/verdict.h"
 
@@ -19,11 +20,15 @@ namespace bohr::explore {
 void settle(const Program& program, const order::StepOrder& order, const Footprints& uses,
             const std::vector<Suspect>& suspects, Exploration* exploration);
 
+// What unordered steps may race for, as far as accesses are known.
+Result<std::vector<ByteRange>> racy_ranges(const Program& program, bool strict_threads);
+
 // The program with what was observed in place of accesses of unknown direction: bytes that an op or
-// node changed, in whatever launch, are written; the rest of the access may still be read. Only of
-// the steps that were watched is anything known.
+// node changed, in whatever launch, are written. Of the rest those in `varied` may still be read:
+// they were looked at with other contents, too. Elsewhere the same value may have been written
+// again, and the direction stays unknown. Only of the steps that were watched is anything known.
 Program with_observed(Program program, std::span<const Step> watched,
-                      std::span<const ObservedWrite> observed);
+                      std::span<const ObservedWrite> observed, std::span<const ByteRange> varied);
 
 // After another check of the program as observed: names causes, findings and candidates by the new
 // verdict. Trials of pairs that it does not tell are dropped.

@@ -8,7 +8,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/fakes.bash"
 source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
 : "${tmp:?of lib.bash}" "${agent:?of fakes.bash}"
 unset CUDA_INJECTION64_PATH
-build_fakes "$tmp" held_guest listener || exit 1
+build_fakes "$tmp" held_guest listener step_guest || exit 1
 export LD_LIBRARY_PATH=$tmp
 
 # explore STATUS NAME OPTIONS -- COMMAND...: NAME.out and NAME.err.
@@ -69,6 +69,14 @@ says fixed out 'What repairs cost in graph 1'
 says fixed out 'overlap off'
 says fixed out 'Medians of'
 expect_not_in fixed.out 'fix-not-replayed' fixed
+
+# A whole step: a block of which the racing kernel names a half is repaired in each way, and what
+# was written with the value it had already makes no second finding.
+explore 1 step --fix -- ./step_guest 40
+says step err '1 race proved'
+says step err '2 of 3 repairs held when tried'
+says step out 'RACE 1 of 1   reuse'
+says step out 'verified in a copy'
 
 # fixes NAME EXPRESSION: of the parts in findings.json by kind, `of`, and of `costs`.
 fixes() {

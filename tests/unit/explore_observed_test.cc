@@ -70,12 +70,14 @@ ByteRange bytes_of(const Program& program, const Access& access, uint64_t begin,
   return {base + begin, base + end};
 }
 
+constexpr ByteRange kEverything{0, ~uint64_t{0}};
+
 // The accesses of the eager program's op after these bytes of its first access were seen written.
 Program after(const Program& program, size_t op, uint64_t begin, uint64_t end) {
   const std::vector<Step> steps = steps_of(program);
   const Access& access = accesses_of(program, program.ops[op]).front();
   const ObservedWrite observed{steps[op], bytes_of(program, access, begin, end)};
-  return explore::with_observed(program, steps, {&observed, 1});
+  return explore::with_observed(program, steps, {&observed, 1}, {&kEverything, 1});
 }
 
 TEST(WithObserved, AnAccessThatIsWrittenWholeIsAWrite) {
@@ -87,6 +89,24 @@ TEST(WithObserved, WhatWasNotWrittenMayBeRead) {
   const Program known = after(touching(kEager), 1, 16, 32);
   EXPECT_EQ(seen(accesses_of(known, known.ops[1])),
             (std::vector<Seen>{write(16, 32), maybe_read(0, 16), maybe_read(32, 64)}));
+}
+
+// The same value written again is no change: only where other contents were tried is it known that
+// what did not change was not written.
+TEST(WithObserved, WhatWasNotLookedAtWithOtherContentsStaysUnknown) {
+  const Program program = touching(kEager);
+  const std::vector<Step> steps = steps_of(program);
+  const Access access = accesses_of(program, program.ops[1]).front();
+  const ObservedWrite observed{steps[1], bytes_of(program, access, 0, 16)};
+  const ByteRange varied = bytes_of(program, access, 8, 32);
+  const Program known = explore::with_observed(program, steps, {&observed, 1}, {&varied, 1});
+  const std::span<const Access> now = accesses_of(known, known.ops[1]);
+  ASSERT_EQ(now.size(), 3u);
+  EXPECT_EQ(seen(now.subspan(0, 1)), (std::vector<Seen>{write(0, 16)}));
+  EXPECT_EQ(now[1].mode, access.mode);
+  EXPECT_EQ(now[1].source, access.source);
+  EXPECT_EQ(now[1].range, bytes_of(program, access, 32, 64));
+  EXPECT_EQ(seen(now.subspan(2)), (std::vector<Seen>{maybe_read(16, 32)}));
 }
 
 TEST(WithObserved, WritesBeyondTheAccessAreCutToIt) {
@@ -115,7 +135,7 @@ TEST(WithObserved, OthersKeepWhatTheySay) {
 TEST(WithObserved, OfStepsThatWereNotWatchedNothingIsKnown) {
   const Program program = touching(kEager);
   const std::vector<Step> steps = steps_of(program);
-  const Program known = explore::with_observed(program, {&steps[1], 1}, {});
+  const Program known = explore::with_observed(program, {&steps[1], 1}, {}, {&kEverything, 1});
   EXPECT_EQ(seen(accesses_of(known, known.ops[0])), seen(accesses_of(program, program.ops[0])));
   EXPECT_EQ(seen(accesses_of(known, known.ops[1])), (std::vector<Seen>{maybe_read(0, 64)}));
 }
@@ -127,7 +147,7 @@ TEST(WithObserved, ANodeWritesWhatAnyOfItsLaunchesWrote) {
   const Access& access = program.graphs[0].accesses[0];
   const std::vector<ObservedWrite> observed = {{steps[0], bytes_of(program, access, 0, 8)},
                                                {steps[1], bytes_of(program, access, 8, 16)}};
-  const Program known = explore::with_observed(program, steps, observed);
+  const Program known = explore::with_observed(program, steps, observed, {&kEverything, 1});
   EXPECT_EQ(seen(accesses_of(known.graphs[0], known.graphs[0].nodes[0])),
             (std::vector<Seen>{write(0, 16), maybe_read(16, 64)}));
 }

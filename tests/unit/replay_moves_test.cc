@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a step finds the bytes of moved blocks: each case against a copy byte by byte.
-#include "replay/moves.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
+
+#include "replay/moves.h"
 
 namespace bohr::replay {
 namespace {
@@ -34,7 +34,7 @@ std::vector<uint64_t> bytes_of(std::span<const ByteRange> ranges) {
 }
 
 TEST(ReplayMoves, RangesThatBeginOrEndInsideAMovedBlock) {
-  const std::vector<Move> moves = {{{8, 16}, 100, {1}}, {{20, 24}, 200, {1, 2}}};
+  const std::vector<Move> moves = {{{1}, {8, 16}, 100}, {{1, 2}, {20, 24}, 200}};
   for (uint64_t begin = 0; begin < 28; ++begin)
     for (uint64_t end = begin; end <= 28; ++end)
       for (const int32_t step : {0, 1, 2}) {
@@ -45,7 +45,7 @@ TEST(ReplayMoves, RangesThatBeginOrEndInsideAMovedBlock) {
 }
 
 TEST(ReplayMoves, SeveralRanges) {
-  const std::vector<Move> moves = {{{8, 16}, 100, {0}}};
+  const std::vector<Move> moves = {{{0}, {8, 16}, 100}};
   const std::vector<ByteRange> ranges = {{0, 10}, {12, 12}, {14, 15}, {15, 30}};
   EXPECT_EQ(bytes_of(seen_at(ranges, 0, moves)), bytes_seen(ranges, 0, moves));
 }
