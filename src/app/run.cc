@@ -202,6 +202,7 @@ Result<RunOutcome> run(const RunOptions& options, const Say& say) {
   BOHR_TRY_STATUS(refuse_other_injection(files));
   if (!options.apply.empty()) BOHR_TRY_STATUS(read_fix_file(options.apply));
   BOHR_TRY(dir, make_run_dir(options.recording.dir));
+  BOHR_TRY_STATUS(claim_run_dir(dir));
   auto variables = variables_for(options, files, dir.path);
   std::unique_ptr<HeldLaunches> held;
   if (options.explore) {

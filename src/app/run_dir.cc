@@ -2,6 +2,7 @@
 // Makes and reads the folder of a run. Its file names are those of agent/environment.h.
 #include "app/run_dir.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* kClaim = "/.bohr-run";
 constexpr int kMostDefaults = 10'000;
 
 Error dir_error(const std::string& path, int code) {
@@ -117,7 +119,16 @@ Result<RunDir> make_numbered_dir(const std::string& prefix) {
   return dir_error(prefix + std::to_string(kMostDefaults), EEXIST);
 }
 
+Status claim_run_dir(const RunDir& dir) {
+  const int file = open((dir.path + kClaim).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file >= 0) return close(file), Nothing{};
+  if (errno != EEXIST) return dir_error(dir.path, errno);
+  return Error{"run-dir-used", "folder of the run", dir.path, "another run has just begun in it",
+               "choose another one with -o"};
+}
+
 void drop_run_dir(const RunDir& dir) {
+  unlink((dir.path + kClaim).c_str());
   if (dir.made) rmdir(dir.path.c_str());
 }
 

@@ -23,7 +23,9 @@ Result<RunDir> make_run_dir(const std::string& wanted);
 Result<std::string> make_service_dir(const std::string& wanted);
 // The first free PREFIX<n>.
 Result<RunDir> make_numbered_dir(const std::string& prefix);
-// Removes a folder that was made and holds nothing.
+// Two runs may find the same folder empty: the second to claim it is refused.
+Status claim_run_dir(const RunDir& dir);
+// Removes a folder that was made and holds nothing but a claim.
 void drop_run_dir(const RunDir& dir);
 
 // One process that left something behind.

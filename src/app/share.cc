@@ -92,7 +92,8 @@ void add_left_out(const std::string& dir, std::vector<std::string>* left_out) {
   std::vector<std::string> names;
   for (fs::directory_iterator at(dir, error), end; !error && at != end; at.increment(error)) {
     const std::string extension = at->path().extension();
-    if (extension != ".bohr" && extension != ".error") names.push_back(at->path().filename());
+    const bool ours = extension == ".bohr" || extension == ".error";
+    if (!ours && at->path().filename() != ".bohr-run") names.push_back(at->path().filename());
   }
   std::sort(names.begin(), names.end());
   left_out->insert(left_out->end(), names.begin(), names.end());

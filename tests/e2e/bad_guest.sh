@@ -80,6 +80,17 @@ expect_status 1 'two guests in one folder' -- "$BOHR" check shared
 bohr_run 2 shared -- ./guest clean
 expect_in err 'not empty' 'a folder that is used already'
 
+# Two runs that begin in one empty folder at once: one is refused.
+for i in 1 2 3 4 5; do
+  mkdir "same$i"
+  for j in 1 2; do
+    { env LD_LIBRARY_PATH="$tmp" "$BOHR" run -o "same$i" -- ./guest clean; echo $? >"same$i.$j"; } \
+      >/dev/null 2>&1 &
+  done
+done
+wait
+[[ $(cat same?.? | sort | tr -d '\n') == 0000022222 ]] || fail "two runs in one folder: $(cat same?.?)"
+
 # A recorder of another version: newer logs are refused by name, and the run is told as not checked.
 cat >future.cc <<'END'
 #include <cstdio>
