@@ -221,15 +221,16 @@ Result<patch::FixFile> fix_file_of(std::span<const Fixed> fixed, std::span<const
                                    const CheckOptions& check) {
   patch::FixFile file;
   for (const Fixed& one : fixed) {
-    const Checked& checked = one.explored.checked;
+    const Checked& checked = one.narrowed ? *one.narrowed : one.explored.checked;
     if (checked.verdict.findings.empty()) continue;
     const auto log = std::find_if(logs.begin(), logs.end(), [&](const trace::Log& known) {
       return known.source == checked.program.source;
     });
     if (log == logs.end()) continue;
     if (file.made_from.empty()) file.made_from = checked.name;
-    BOHR_TRY(form, fix::edge_form(checked.program, checked.verdict,
-                                  check_options(check, one.explored), shown_in(one.explored)));
+    BOHR_TRY(form,
+             fix::edge_form(checked.program, checked.verdict, check_options(check, one.explored),
+                            shown_in(checked.program, one.explored)));
     Writer(checked, *log).add(form, &file);
   }
   return file;

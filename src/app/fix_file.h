@@ -17,13 +17,16 @@ struct Fixed {
   Explored explored;
   std::optional<Repairs> repairs;
   std::optional<Error> refusal;  // why there are none
+  // What repairs were looked for in where the program is too long (reason `fix-some-launches`): a
+  // launch of each graph with a finding. Graphs, ops and lifetimes have the program's numbers.
+  std::optional<Checked> narrowed = std::nullopt;
 };
 
 // What the verdict of an explored program was made with: what replays settled, too.
 check::Options check_options(const CheckOptions& check, const Explored& explored);
 
 // Of a recorded program the orders that its exploration showed to be right.
-fix::ShownOrders shown_in(const Explored& explored);
+fix::ShownOrders shown_in(const Program& program, const Explored& explored);
 
 // A program without findings has nothing to be repaired.
 std::vector<Fixed> fix_all(std::vector<Explored> explored, const CheckOptions& check,

@@ -8,8 +8,8 @@
 
 #include <vector>
 
-#include "explore/suspects.h"
 #include "base/result.h"
+#include "explore/suspects.h"
 #include "model/exploration.h"
 #include "model/verdict.h"
 

@@ -13,7 +13,7 @@ namespace {
 
 using Words = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array<Words, 37> kReasons = {{
+constexpr std::array<Words, 38> kReasons = {{
     {"allocator-order-unknown", "allocator events could not be placed"},
     {"allocator-unknown", "the framework's allocations were not recorded"},
     {"explore-failed", "memory was not put back after an exploration"},
@@ -29,6 +29,7 @@ constexpr std::array<Words, 37> kReasons = {{
     {"fix-none", "no repair that fits was found"},
     {"fix-parts-untried", "not every part of a repair was taken away by itself"},
     {"fix-not-timed", "what repairs cost in time was not measured"},
+    {"fix-some-launches", "repairs were looked for in one launch of each graph with a finding"},
     {"fix-not-replayed", "repairs were checked, but no order of them was run"},
     {"foreign-event", "an event comes from elsewhere"},
     {"foreign-writer", "memory is shared with writers that are not seen"},

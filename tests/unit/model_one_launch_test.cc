@@ -59,6 +59,19 @@ TEST(OneLaunch, OutputsAreWhatItTouchesAndDoesNotFree) {
   EXPECT_EQ(names, (std::vector<std::string>{"in", "out"}));
 }
 
+TEST(SomeLaunches, KeepTheirOrder) {
+  const Program program = program_of(kProgram);
+  const std::vector<OpId> both = {launch(program, 1), launch(program, 2)};
+  const Program some = some_launches(program, both);
+  const std::vector<Step> steps = steps_of(some);
+  ASSERT_EQ(steps.size(), 4u);
+  const auto order = order::step_order(some, false);
+  ASSERT_TRUE(order.ok());
+  for (const int32_t first : {0, 1})
+    for (const int32_t second : {2, 3}) EXPECT_TRUE(order.value().before(first, second));
+  EXPECT_EQ(outputs_of(some).size(), 2u) << "what lies between them writes a third one";
+}
+
 TEST(OneLaunch, NamesAndNumbersStay) {
   const Program program = program_of(kProgram);
   const Program one = one_launch(program, launch(program, 1));

@@ -4,7 +4,7 @@
 // stream reads the first half of a block that main drops too early, and main's last tensor gets its
 // bytes. Values are small, so that most bytes of a block are written with what they hold already.
 //
-//   step_guest LAUNCHES
+//   step_guest LAUNCHES [MICROSECONDS between them]
 //
 // Says "done".
 #include <cuda.h>
@@ -171,7 +171,7 @@ void submit(Allocator& pool, CUdeviceptr x, CUdeviceptr cache, CUevent fork, CUe
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2 || cuInit(0) != CUDA_SUCCESS) return 3;
+  if (argc < 2 || cuInit(0) != CUDA_SUCCESS) return 3;
   for (CUstream* stream : {&main_stream, &side}) cuStreamCreate(stream, CU_STREAM_NON_BLOCKING);
   CUevent fork, join;
   for (CUevent* event : {&fork, &join}) cuEventCreate(event, 0);
@@ -184,10 +184,11 @@ int main(int argc, char** argv) {
   submit(pool, x, cache, fork, join);
   cuStreamEndCapture(main_stream, &graph);
   cuGraphInstantiateWithFlags(&exec, graph, 0);
+  const auto pause = static_cast<useconds_t>(argc > 2 ? std::atoi(argv[2]) : 2000);
   for (int i = 0; i < std::atoi(argv[1]); ++i) {
     cuGraphLaunch(exec, main_stream);
     cuStreamSynchronize(main_stream);
-    usleep(2000);
+    usleep(pause);
   }
   std::puts("done");
   return 0;
