@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program cut down to one launch of one graph, which is what can be run again in a process that
-// goes on, or to a few, where it is too long to be looked at whole. Ops, graphs and lifetimes keep their numbers, so what a check said of the whole program
-// names the same things here.
+// goes on, or to a few, where it is too long to be looked at whole. Ops, graphs and lifetimes keep
+// their numbers, so what a check said of the whole program names the same things here.
 #pragma once
 
 #include <vector>
