@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "app/confirm.h"
 #include "app/files.h"
 #include "check/judge.h"
 #include "cli/commands.h"
@@ -22,6 +23,7 @@ struct Arguments {
   CheckArguments check;
   bool expect = false;
   bool compare = false;
+  std::string confirm;
 };
 
 std::string as_text(const std::vector<report::Subject>& subjects, const CheckArguments& arguments,
@@ -130,11 +132,35 @@ void CheckRun::judge(const std::vector<app::Checked>& checked) {
   if (failed) raise(app::ExitStatus::findings);
 }
 
+// Behind the report, on standard error where that is a document.
+int confirm(const Arguments& arguments, const app::CheckOptions& options, int status) {
+  std::vector<app::Checked> now;
+  for (const std::string& file : arguments.files) {
+    Result<std::vector<app::Checked>> checked = app::check_path(file, options);
+    if (!checked.ok()) return kUsage;  // which has been said
+    for (app::Checked& one : checked.value()) now.push_back(std::move(one));
+  }
+  const auto confirmed = app::confirm(arguments.confirm, now, options);
+  if (!confirmed.ok()) return say_error(confirmed.error()), kUsage;
+  bool all = true;
+  for (const app::Confirmation& one : confirmed.value()) {
+    all = all && one.confirmed == app::Confirmed::yes;
+    const std::string line = app::confirmation_line(one);
+    if (arguments.check.format != "text")
+      say(line);
+    else if (!print(line + "\n"))
+      return kUsage;
+  }
+  const auto least = all ? app::ExitStatus::clean : app::ExitStatus::incomplete;
+  return static_cast<int>(app::worst(static_cast<app::ExitStatus>(status), least));
+}
+
 int run_check(const Arguments& arguments) {
   const Result<app::CheckOptions> options = check_options(arguments.check);
   if (!options.ok()) return say_error(options.error()), kUsage;
   if (arguments.compare) return run_compare(arguments.files, arguments.check, options.value());
-  return CheckRun(arguments, options.value()).run();
+  const int status = CheckRun(arguments, options.value()).run();
+  return arguments.confirm.empty() ? status : confirm(arguments, options.value(), status);
 }
 
 }  // namespace
@@ -188,6 +214,12 @@ void add_check(CLI::App* app, int* status) {
       ->add_flag("--compare", arguments->compare,
                  "which arm has which cause, and why the others do not: causes x files")
       ->excludes(expect);
+  command
+      ->add_option("--confirm", arguments->confirm,
+                   "folder of a run whose repairs were verified in a copy: whether this recording "
+                   "of the patched program confirms them")
+      ->excludes(expect)
+      ->excludes("--compare");
   command->callback([arguments, status] { *status = run_check(*arguments); });
 }
 

@@ -155,7 +155,8 @@ void add_repairs(Page* page, std::span<const Subject> subjects) {
     if (any_in_copy(*subject.repairs))
       page->paragraph(
           "in a copy = the same in a copy of the work, the block's address rewritten in the "
-          "parameters of what uses it; record the patched program once to confirm",
+          "parameters of what uses it; record the patched program once to confirm (bohr check "
+          "--confirm)",
           Ink::dim);
     for (const std::string& reason : subject.repairs->reasons) {
       const std::string_view words = reason_words(reason);

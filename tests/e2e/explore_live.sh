@@ -107,6 +107,18 @@ fixes reuse 'of["lifetime"]["verified_in"] == "copy" and not of["lifetime"]["ver
 fixes reuse 'of["edge"]["verified"] and "verified_in" not in of["edge"]'
 fixes reuse 'of["lifetime"]["cost"]["pool_bytes"] == of["edge"]["cost"]["pool_bytes"] + 4000'
 fixes reuse 'not of["separate"]["verified"]'
+# A recording of the patched program confirms it, and one of the same program does not.
+expect_status 3 'patched' -- "$BOHR" run -o patched -- ./held_guest reuse_patched guest
+expect_status 3 'confirmed' -- "$BOHR" check --confirm reuse patched
+expect_in out 'VERIFIED' confirmed
+expect_status 1 'unpatched' -- "$BOHR" check --confirm reuse reuse
+expect_in out 'NOT repaired' unpatched
+expect_status 3 'elsewhere' -- "$BOHR" run -o elsewhere -- ./held_guest clean guest
+expect_status 3 'elsewhere' -- "$BOHR" check --confirm reuse elsewhere
+expect_in out 'not confirmed' elsewhere
+expect_status 2 'nothing to confirm' -- "$BOHR" check --confirm patched reuse
+expect_in err 'no repair of it was verified in a copy' 'nothing to confirm'
+expect_status 2 'no run' -- "$BOHR" check --confirm none reuse
 # A step that has the address from elsewhere still writes there: not verified, whatever it is worth.
 explore 1 hidden --fix -- ./held_guest hidden guest
 proved hidden

@@ -20,9 +20,9 @@
 // elsewhere until it is set to write `out`, and a number that a kernel does not look at is set anew
 // before each launch), disabled (so is a kernel that would spoil `out`), reuse (clean, but `p` is a
 // block of an allocator that is given back before the consumer is done, and handed out again to a
-// kernel that overwrites it), hidden (the same, and that kernel has its address from memory), child
-// (the graph is a child of another, behind a kernel that ticks, and in front of one). The last
-// three are clean with
+// kernel that overwrites it), reuse_patched (given back once main has joined), hidden (as reuse,
+// and that kernel has its address from memory), child (the graph is a child of another, behind a
+// kernel that ticks, and in front of one). Of these changed, disabled and child are clean with
 // `_clean` behind. child_set (what is a child is set anew before each launch, which is not
 // followed). A kernel takes so long; 20 launches if nothing is said. Says "NAME right", or what is
 // wrong.
@@ -163,8 +163,8 @@ void overwrite_hidden(void** params) {
 
 bool starts(const std::string& arm, const char* with) { return arm.rfind(with, 0) == 0; }
 bool is_clean(const std::string& arm) {
-  for (const char* clean : {"clean", "reuse", "hidden", "overrun", "varies", "changed_clean",
-                            "disabled_clean", "child_clean"})
+  for (const char* clean : {"clean", "reuse", "reuse_patched", "hidden", "overrun", "varies",
+                            "changed_clean", "disabled_clean", "child_clean"})
     if (arm == clean) return true;
   return false;
 }
@@ -172,7 +172,7 @@ bool is_clean(const std::string& arm) {
 // What one launch does.
 void submit(const std::string& arm) {
   const bool waits = is_clean(arm);
-  const bool reuses = arm == "reuse" || arm == "hidden";
+  const bool reuses = starts(arm, "reuse") || arm == "hidden";
   Block first(p, kCount * sizeof(unsigned)), second = first;
   if (reuses) first.allocate();
   if (!waits) order(main_stream, side, fork_event);
@@ -186,6 +186,7 @@ void submit(const std::string& arm) {
   launch(consume_function, side, p, starts(arm, "changed") ? spare : out);
   if (reuses) {
     cuEventRecord(join_event, side);
+    if (arm == "reuse_patched") cuStreamWaitEvent(main_stream, join_event, 0);
     first.free();
     second.allocate();
     const Kernel writer = arm == "hidden" ? overwrite_hidden : overwrite;
@@ -324,7 +325,7 @@ int main(int argc, char** argv) {
     else
       change(arm, graph, exec, i), cuGraphLaunch(exec, main_stream);
     const unsigned value = arm == "steady" ? kSteady : i;
-    const bool reused = arm == "reuse" || arm == "hidden";
+    const bool reused = starts(arm, "reuse") || arm == "hidden";
     right = right &&
             holds(p, kCount,
                   arm == "steady" ? 0
