@@ -10,17 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <optional>
 
 #include "agent/environment.h"
-#include "app/files.h"
+#include "app/process_tree.h"
 #include "replay/attach_page.h"
 
 namespace bohr::app {
@@ -32,42 +29,11 @@ namespace {
 
 fs::path proc(pid_t pid) { return fs::path("/proc") / std::to_string(pid); }
 
-// "PID (any name, even with a bracket) S PARENT ..."
-pid_t parent_of(pid_t pid) {
-  const auto text = read_text(proc(pid) / "stat");
-  if (!text.ok()) return 0;
-  const size_t name_end = text.value().rfind(')');
-  if (name_end == std::string::npos || name_end + 4 > text.value().size()) return 0;
-  return static_cast<pid_t>(std::strtol(text.value().c_str() + name_end + 4, nullptr, 10));
-}
-
-// The process and its descendants, as they are now.
-std::vector<pid_t> tree_of(pid_t root) {
-  std::multimap<pid_t, pid_t> children;
-  std::error_code error;
-  for (fs::directory_iterator at("/proc", error), end; !error && at != end; at.increment(error)) {
-    const std::string name = at->path().filename();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    const auto pid = static_cast<pid_t>(std::strtol(name.c_str(), nullptr, 10));
-    children.emplace(parent_of(pid), pid);
-  }
-  std::vector<pid_t> tree = {root};
-  for (size_t i = 0; i < tree.size(); ++i) {
-    const auto [begin, end] = children.equal_range(tree[i]);
-    for (auto child = begin; child != end; ++child) tree.push_back(child->second);
-  }
-  std::sort(tree.begin(), tree.end());
-  return tree;
-}
-
 // Nothing: none is mapped.
 std::optional<Target> target_in(pid_t pid) {
-  std::ifstream maps(proc(pid) / "maps");
   const std::string suffix = agent::kAttachSuffix;
-  for (std::string line; std::getline(maps, line);) {
-    const size_t path_begin = line.find('/');
-    if (path_begin == std::string::npos || !line.ends_with(suffix)) continue;
-    const std::string page = line.substr(path_begin);
+  for (const std::string& page : mapped_files(pid)) {
+    if (!page.ends_with(suffix)) continue;
     const std::string stem = page.substr(0, page.size() - suffix.size());
     if (fs::path(stem).filename().string().rfind(std::to_string(pid), 0) != 0) continue;
     return Target{pid, fs::path(page).parent_path(), stem + agent::kLogSuffix, page};

@@ -92,7 +92,7 @@ Status fix_narrowed(const CheckOptions& check, const explore::Options& options, 
 
 // Of all launches: what each trial of a repair goes through anew.
 bool is_long(const Program& program) {
-  constexpr size_t kMostAccesses = size_t{1} << 17;
+  constexpr size_t kMostAccesses = size_t{1} << 20;
   size_t accesses = program.accesses.size();
   for (const Op& op : program.ops)
     if (op.kind == OpKind::launch && op.graph.valid())

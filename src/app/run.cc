@@ -18,6 +18,7 @@
 #include "app/log_watch.h"
 #include "app/restart.h"
 #include "app/run_dir.h"
+#include "app/unreached.h"
 #include "report/json.h"
 #include "report/text.h"
 #include "report/words.h"
@@ -35,6 +36,7 @@ constexpr int kTurn = 250;                   // milliseconds between two looks a
 constexpr int kHoldTurn = 10;                // while launches may be offered
 constexpr milliseconds kBurstOver{750};      // no new graph for so long
 constexpr milliseconds kBurstLongest{3000};  // checked by then although it goes on
+constexpr milliseconds kReachTurn{1000};     // between two looks at the processes
 constexpr int kRestFactor = 8;               // rest after a check, in its own duration
 constexpr size_t kMostAnnounced = 5;
 
@@ -149,14 +151,38 @@ std::string end_line(const GuestEnd& end) {
   return text + fmt::format("the program ended with {}", end.code);
 }
 
+// Tells of processes that no agent reached, as they come up.
+class Reach {
+ public:
+  explicit Reach(const Say& say) : say_(say) {}
+  void turn(pid_t root) {
+    const auto now = Clock::now();
+    if (now < next_) return;
+    next_ = now + kReachTurn;
+    for (const UnreachedProcess& one : unreached_.look(root))
+      say_(fmt::format("{}: NOT RECORDED: {}", one.name, one.why));
+  }
+  // As not checked, beside those that were recorded.
+  void add_to(RunContents* contents) const {
+    for (const UnreachedProcess& one : unreached_.all())
+      contents->checked.push_back(not_checked(one.name, "not-recorded", one.why));
+  }
+
+ private:
+  const Say& say_;
+  Unreached unreached_;
+  Clock::time_point next_;
+};
+
 // While it runs its launches are held, where that is asked for, and its logs looked at.
-GuestEnd wait_for_end(Guest& guest, HeldLaunches* held, const RunOptions& options,
-                      LiveCheck* live) {
+GuestEnd wait_for_end(Guest& guest, HeldLaunches* held, const RunOptions& options, LiveCheck* live,
+                      Reach* reach) {
   std::optional<LostGuest> lost;
   for (;;) {
     if (const auto end = guest.wait(held ? kHoldTurn : kTurn)) return *end;
     if (held) held->turn([&guest] { return guest.ending(); });
     live->turn();
+    reach->turn(guest.pid());
     if (!held || held->lost() == 0 || options.explore->restarts == 0) continue;
     if (!lost) lost.emplace(held->lost(), guest.pid());
     lost->turn();
@@ -224,7 +250,8 @@ Result<RunOutcome> run(const RunOptions& options, const Say& say) {
                   report::bytes(options.recording.max_log > 0 ? options.recording.max_log
                                                               : agent::kDefaultMaxLog)));
   LiveCheck live(options, dir.path, say);
-  std::optional<GuestEnd> end = wait_for_end(*started.value(), held.get(), options, &live);
+  Reach reach(say);
+  std::optional<GuestEnd> end = wait_for_end(*started.value(), held.get(), options, &live, &reach);
   for (int64_t number = 1; held && held->lost() != 0 && end->passed_on == 0; ++number) {
     if (number > options.explore->restarts) break;
     say(end_line(*end));
@@ -233,11 +260,12 @@ Result<RunOutcome> run(const RunOptions& options, const Say& say) {
     say(fmt::format("an order ended it: started again, {} of at most {}", number,
                     options.explore->restarts));
     BOHR_TRY(again, Guest::start(options.command, variables));
-    end = wait_for_end(*again, held.get(), options, &live);
+    end = wait_for_end(*again, held.get(), options, &live, &reach);
   }
   say(end_line(*end));
   announce_check(dir.path, say);
   RunContents contents = check_ended_run(dir.path, options.check);
+  reach.add_to(&contents);
   for (const std::string& note : contents.notes) say(note);
   RunOutcome outcome;
   outcome.dir = dir.path, outcome.end = *end, outcome.apply_library = files.apply;

@@ -150,12 +150,35 @@ std::vector<ProcessFiles> processes_in(const std::string& dir) {
   return list;
 }
 
+namespace {
+
+std::string text_of(const trace::Log& log, const trace::Text& text) {
+  return text.id < log.strings.size() ? log.strings[text.id] : std::string();
+}
+
+// ", rank 0 of 2", where a launcher gave it one.
+std::string rank_of(const trace::Log& log) {
+  std::string rank, world;
+  for (const trace::Record& record : log.records) {
+    const auto* one = std::get_if<trace::Provenance>(&record);
+    if (one == nullptr || one->what != trace::ProvenanceKind::variable) continue;
+    const std::string name = text_of(log, one->name);
+    if (name == "RANK") rank = text_of(log, one->value);
+    if (name == "WORLD_SIZE") world = text_of(log, one->value);
+  }
+  if (rank.empty()) return {};
+  return ", rank " + rank + (world.empty() ? "" : " of " + world);
+}
+
+}  // namespace
+
 std::string process_name(const trace::Log& log, const std::string& otherwise) {
   for (const trace::Record& record : log.records) {
     const auto* process = std::get_if<trace::Process>(&record);
     if (process == nullptr || process->command.id >= log.strings.size()) continue;
-    const std::string& command = log.strings[process->command.id];
-    return fmt::format("pid {}{}{}", process->pid, command.empty() ? "" : " ", command);
+    const std::string command = text_of(log, process->command);
+    return fmt::format("pid {}{}{}{}", process->pid, command.empty() ? "" : " ", command,
+                       rank_of(log));
   }
   return otherwise;
 }

@@ -82,9 +82,16 @@ bool nothing_checked(const std::array<Coverage, kHazardClasses>& coverage) {
   });
 }
 
+int64_t not_checked_at_all(std::span<const Subject> subjects) {
+  return std::ranges::count_if(
+      subjects, [](const Subject& one) { return nothing_checked(one.verdict->coverage); });
+}
+
 // The one line that says what came out.
-void add_result(Page* page, const Tally& sum, const std::array<Coverage, kHazardClasses>& coverage,
+void add_result(Page* page, std::span<const Subject> subjects, const Tally& sum,
+                const std::array<Coverage, kHazardClasses>& coverage,
                 const std::vector<HazardClass>& require) {
+  const int64_t left_out = not_checked_at_all(subjects);
   const int64_t open = not_complete(coverage, {});
   const int64_t open_required = not_complete(coverage, require);
   if (sum.races > 0) {
@@ -96,6 +103,12 @@ void add_result(Page* page, const Tally& sum, const std::array<Coverage, kHazard
     page->paragraph(fmt::format("LATENT: {} freed too early; nobody was handed their bytes yet.",
                                 count(sum.latent, "block")),
                     Ink::yellow);
+  } else if (left_out > 0 && left_out < std::ssize(subjects)) {
+    page->paragraph(
+        fmt::format("NO RACE FOUND, BUT NOT CLEAN: of {} processes {} not checked at all.",
+                    count(std::ssize(subjects)),
+                    left_out == 1 ? "one was" : count(left_out) + " were"),
+        Ink::yellow);
   } else if (nothing_checked(coverage)) {
     const std::string& reason = coverage.front().reasons.front();
     page->paragraph(fmt::format("NOTHING WAS CHECKED: {} ({}).", reason_words(reason), reason),
@@ -230,7 +243,7 @@ std::string render_text(std::span<const Subject> subjects, const TextOptions& op
   if (const int64_t pages = canary_pages(subjects); pages > 0)
     page.paragraph(fmt::format("UNEXPECTED WRITES to what is watched: {}.", count(pages, "page")),
                    Ink::red);
-  add_result(&page, sum, coverage, options.require);
+  add_result(&page, subjects, sum, coverage, options.require);
   add_search(&page, subjects);
   add_watched(&page, subjects, options.most);
   add_entries(&page, subjects, entries, sum, options);
