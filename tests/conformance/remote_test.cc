@@ -161,6 +161,21 @@ TEST(RemoteReplayer, LetsGoWhileNobodyAsks) {
   server.join();
 }
 
+// Its memory was put back when it was let go.
+TEST(RemoteReplayer, ThereIsNothingToReleaseWhereThePeerEndedWhileNobodyAsked) {
+  const auto ends = socket_pair();
+  Server server(ends[0]);
+  Patience patience;
+  patience.most = std::chrono::milliseconds(20);
+  patience.reconnect = [](std::chrono::milliseconds) -> Result<int> {
+    return Error{"remote-lost", "the guest", "", "it ended", ""};
+  };
+  const auto client = remote_replayer(conformance_program(), ends[1], patience);
+  ASSERT_TRUE(client->learn().ok());
+  EXPECT_FALSE(server.join()) << "it was paused, not released";
+  EXPECT_TRUE(client->release().ok());
+}
+
 TEST(RemoteReplayer, ThereIsNothingToReleaseWhereThePeerDidNotComeBack) {
   const auto ends = socket_pair();
   Server server(ends[0]);
