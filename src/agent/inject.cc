@@ -49,7 +49,12 @@ class Inside {
 // By callback id; filled once before the subscription.
 constexpr size_t kMaxIds = 2048;
 const Api* api_by_id[kMaxIds];
-std::atomic<bool> newer_seen[kMaxIds];
+// Calls of functions that are newer than we are.
+struct Newer {
+  std::atomic<const char*> name{nullptr};  // the driver's own text
+  std::atomic<uint64_t> calls{0};
+};
+Newer newer_calls[kMaxIds];
 
 constexpr CUpti_CallbackId kResources[] = {CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
                                            CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED,
@@ -135,16 +140,29 @@ void resource(Recorder& r, ThreadCalls& calls, CUpti_CallbackId id,
   }
 }
 
-// A call that drivers had not when the agent was built: named once, and taken for what loses order
-// unless it only asks.
+// A call that drivers had not when the agent was built: counted, named once, and taken for what
+// loses order unless it only asks.
 void note_newer_call(Recorder& r, const CUpti_CallbackData& data, CUpti_CallbackId id) {
-  if (newer_seen[id].exchange(true) || std::strstr(data.functionName, "Get")) return;
+  if (data.callbackSite != CUPTI_API_ENTER) return;
+  Newer& newer = newer_calls[id];
+  newer.name.store(data.functionName, std::memory_order_relaxed);
+  if (newer.calls.fetch_add(1) > 0 || std::strstr(data.functionName, "Get")) return;
   trace::Unmodelled record;
   record.call.seq = record.call.exit = r.tick();
   record.call.thread = this_thread(r);
   record.api = r.log->text(data.functionName);
   record.synchronises = true;
   r.log->append(record);
+}
+
+void report_newer_calls(Recorder& r) {
+  for (const Newer& newer : newer_calls) {
+    const uint64_t calls = newer.calls.load();
+    if (calls == 0) continue;
+    diagnose(r, "note",
+             std::string(newer.name.load()) + ", which is newer than the recorder, was called " +
+                 std::to_string(calls) + (calls == 1 ? " time" : " times"));
+  }
 }
 
 void driver_call(Recorder& r, ThreadCalls& calls, CUpti_CallbackId id,
@@ -295,6 +313,7 @@ __attribute__((destructor)) void close_log() {
   if (!r || !r->recording.load()) return;
   report_unseen_allocator(*r);
   report_pinned(*r);
+  report_newer_calls(*r);
   add_libraries(*r);
   unlink((r->stem + kAttachSuffix).c_str());
   if (r->recording.exchange(false)) r->log->close(r->tick());

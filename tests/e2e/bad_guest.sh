@@ -59,6 +59,7 @@ done
 # A driver newer than anything known: its calls are told, and nothing else happens.
 bohr_run 3 newer FAKE_CUPTI_NEWER=1 -- ./odd_guest newer "$tmp"
 expect_in out cuFutureThing newer
+expect_in out "cuFutureThing, which is newer than" newer
 expect_in err 'the program ended with 0' newer
 
 # A clock that jumps: the same verdicts.
