@@ -83,6 +83,11 @@ std::unique_ptr<Applying> make_applying(const std::string& count_path) {
   const char* unresolved = std::getenv(kUnresolvedVariable);
   applying->refuse = !unresolved || std::strcmp(unresolved, "warn") != 0;
   const std::string text = read_file(path, kMaxFile);
+  if (text.empty()) {
+    say(std::string(path) +
+        ": no fix file can be read there (write it again: bohr fix FILE --save)");
+    _exit(kRefused);
+  }
   auto file = patch::parse_fix_file(text, path);
   const Status usable = file.ok() ? patch::has_edge_form(file.value(), path) : Status(file.error());
   if (!usable.ok()) {

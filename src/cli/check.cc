@@ -72,6 +72,7 @@ class CheckRun {
     for (const std::string& file : arguments_.files) add(file);
     if (document() && !all_.empty())
       show(render(app::subjects_of(all_), arguments_.check, options_, ""));
+    if (!arguments_.confirm.empty() && status_ != app::ExitStatus::unusable) confirm();
     return static_cast<int>(status_);
   }
 
@@ -84,11 +85,12 @@ class CheckRun {
   }
   void add(const std::string& file);
   void judge(const std::vector<app::Checked>& checked);
+  void confirm();
 
   const Arguments& arguments_;
   const app::CheckOptions& options_;
   app::ExitStatus status_ = app::ExitStatus::clean;
-  std::vector<app::Checked> all_;  // for one document at the end
+  std::vector<app::Checked> all_;  // for what comes at the end
   bool shown_ = false;
 };
 
@@ -113,7 +115,7 @@ void CheckRun::add(const std::string& file) {
   } else {
     raise(app::status_of(checked.value(), options_.require));
   }
-  if (!document()) return;
+  if (!document() && arguments_.confirm.empty()) return;
   for (app::Checked& one : checked.value()) all_.push_back(std::move(one));
 }
 
@@ -133,34 +135,28 @@ void CheckRun::judge(const std::vector<app::Checked>& checked) {
 }
 
 // Behind the report, on standard error where that is a document.
-int confirm(const Arguments& arguments, const app::CheckOptions& options, int status) {
-  std::vector<app::Checked> now;
-  for (const std::string& file : arguments.files) {
-    Result<std::vector<app::Checked>> checked = app::check_path(file, options);
-    if (!checked.ok()) return kUsage;  // which has been said
-    for (app::Checked& one : checked.value()) now.push_back(std::move(one));
+void CheckRun::confirm() {
+  const auto confirmed = app::confirm(arguments_.confirm, all_, options_);
+  if (!confirmed.ok()) {
+    say_error(confirmed.error());
+    raise(app::ExitStatus::unusable);
+    return;
   }
-  const auto confirmed = app::confirm(arguments.confirm, now, options);
-  if (!confirmed.ok()) return say_error(confirmed.error()), kUsage;
-  bool all = true;
   for (const app::Confirmation& one : confirmed.value()) {
-    all = all && one.confirmed == app::Confirmed::yes;
+    if (one.confirmed != app::Confirmed::yes) raise(app::ExitStatus::incomplete);
     const std::string line = app::confirmation_line(one);
-    if (arguments.check.format != "text")
+    if (document())
       say(line);
-    else if (!print(line + "\n"))
-      return kUsage;
+    else
+      show(line + "\n");
   }
-  const auto least = all ? app::ExitStatus::clean : app::ExitStatus::incomplete;
-  return static_cast<int>(app::worst(static_cast<app::ExitStatus>(status), least));
 }
 
 int run_check(const Arguments& arguments) {
   const Result<app::CheckOptions> options = check_options(arguments.check);
   if (!options.ok()) return say_error(options.error()), kUsage;
   if (arguments.compare) return run_compare(arguments.files, arguments.check, options.value());
-  const int status = CheckRun(arguments, options.value()).run();
-  return arguments.confirm.empty() ? status : confirm(arguments, options.value(), status);
+  return CheckRun(arguments, options.value()).run();
 }
 
 }  // namespace

@@ -101,6 +101,7 @@ alone 2 late
 expect_in alone.err 'none of those that the fix is for' 'alone, late'
 alone 0 late BOHR_UNRESOLVED=warn
 alone 2 recorded BOHR_APPLY="$tmp/none"
+expect_in alone.err "$tmp/none: no fix file can be read there" 'alone, no file'
 alone 2 recorded BOHR_APPLY="$tmp/none" BOHR_UNRESOLVED=warn
 alone 0 recorded BOHR_APPLY=
 edges alone '2 2 2 2 2'

@@ -156,6 +156,9 @@ AnyCall wrapper_of(Kind kind, AnyCall real) {
     reals[kind][slot].store(real, std::memory_order_release);
     return kWrappers[kind * kSlots + slot];
   }
+  // Far more than any driver has; a graph that goes past us must not be unrepaired in silence.
+  const Inside guard;
+  if (Recorder* r = armed()) not_applied(*r, "the driver has too many versions of one function");
   return real;
 }
 
