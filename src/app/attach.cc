@@ -12,6 +12,7 @@
 #include "app/attach_target.h"
 #include "app/files.h"
 #include "app/install.h"
+#include "app/process_tree.h"
 #include "app/run_dir.h"
 #include "report/words.h"
 

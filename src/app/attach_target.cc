@@ -58,8 +58,9 @@ Result<std::vector<Target>> find_targets(pid_t pid) {
     if (auto target = target_in(one)) targets.push_back(std::move(*target));
   if (!targets.empty()) return targets;
   if (access((proc(pid) / "maps").c_str(), R_OK) != 0 || !std::ifstream(proc(pid) / "maps"))
-    return Error{"no-agent", process, "", "what it maps may not be read: it is another user's",
-                 "attach as its user"};
+    return Error{"no-agent", process, "",
+                 "what it maps may not be read: it is another user's, or the system forbids it",
+                 "attach as its user, and in its container"};
   return Error{"no-agent", process, "",
                "no agent was loaded into it, nor into a process below it, or CUDA was not used yet",
                "start it under bohr run, or with the lines that bohr env prints"};

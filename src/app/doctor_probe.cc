@@ -16,8 +16,8 @@
 
 #include "agent/environment.h"
 #include "app/ask_program.h"
-#include "app/files.h"
 #include "app/guest.h"
+#include "app/process_tree.h"
 #include "app/run_dir.h"
 #include "app/temporary_folder.h"
 #include "trace/open.h"
@@ -92,17 +92,10 @@ bool reads_own_memory() {
 }
 
 void tell_mapped(const Tell& tell) {
-  const Result<std::string> maps = read_text("/proc/self/maps");
-  if (!maps.ok()) return;
   std::string last;
-  for (size_t at = 0; at < maps.value().size();) {
-    const size_t end = std::min(maps.value().find('\n', at), maps.value().size());
-    const std::string line = maps.value().substr(at, end - at);
-    at = end + 1;
-    const size_t path = line.find('/');
-    if (path == std::string::npos || line.substr(path) == last) continue;
-    last = line.substr(path);
-    tell("mapped=" + last);
+  for (const std::string& file : mapped_files(getpid())) {
+    if (file != last) tell("mapped=" + file);
+    last = file;
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "agent/environment.h"
 #include "app/fix_file.h"
+#include "app/process_tree.h"
 #include "app/run_dir.h"
 #include "explore/footprints.h"
 #include "explore/merge.h"

@@ -10,10 +10,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 
-#include "app/files.h"
 #include "replay/service.h"
 
 namespace bohr::app {
@@ -49,15 +47,6 @@ bool is_ours(int socket) {
 pid_t Connection::peer() const {
   const auto peer = peer_of(socket_);
   return peer ? peer->pid : -1;
-}
-
-// A process that nobody has waited for yet is still there for kill(), as a zombie.
-bool has_ended(pid_t pid) {
-  if (kill(pid, 0) != 0 && errno == ESRCH) return true;
-  const auto status = read_text("/proc/" + std::to_string(pid) + "/stat");
-  if (!status.ok()) return false;
-  const size_t name_end = status.value().rfind(')');
-  return name_end != std::string::npos && status.value().compare(name_end, 3, ") Z") == 0;
 }
 
 Connection::~Connection() {

@@ -38,9 +38,6 @@ class Connection {
   int socket_;
 };
 
-// A process that has ended, waited for or not.
-bool has_ended(pid_t pid);
-
 class HoldSocket {
  public:
   // Error `explore-socket`.

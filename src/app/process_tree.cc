@@ -2,6 +2,8 @@
 #include "app/process_tree.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -18,13 +20,19 @@ namespace {
 
 fs::path proc(pid_t pid) { return fs::path("/proc") / std::to_string(pid); }
 
-// "PID (any name, even with a bracket) S PARENT ..."
-pid_t parent_of(pid_t pid) {
+// "PID (any name, even with a bracket) S PARENT ...", from the S on; empty: there is no such
+// process.
+std::string stat_of(pid_t pid) {
   const auto text = read_text(proc(pid) / "stat");
-  if (!text.ok()) return 0;
+  if (!text.ok()) return {};
   const size_t name_end = text.value().rfind(')');
-  if (name_end == std::string::npos || name_end + 4 > text.value().size()) return 0;
-  return static_cast<pid_t>(std::strtol(text.value().c_str() + name_end + 4, nullptr, 10));
+  if (name_end == std::string::npos || name_end + 4 > text.value().size()) return {};
+  return text.value().substr(name_end + 2);
+}
+
+pid_t parent_of(pid_t pid) {
+  const std::string stat = stat_of(pid);
+  return stat.empty() ? 0 : static_cast<pid_t>(std::strtol(stat.c_str() + 1, nullptr, 10));
 }
 
 // The strings of a file that ends each with a zero.
@@ -53,6 +61,13 @@ std::vector<pid_t> tree_of(pid_t root) {
   }
   std::sort(tree.begin(), tree.end());
   return tree;
+}
+
+// One that nobody has waited for yet is still there for kill(), as a zombie.
+bool has_ended(pid_t pid) {
+  if (kill(pid, 0) != 0 && errno == ESRCH) return true;
+  const std::string stat = stat_of(pid);
+  return !stat.empty() && stat.front() == 'Z';
 }
 
 std::vector<std::string> mapped_files(pid_t pid) {

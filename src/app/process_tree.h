@@ -12,6 +12,9 @@ namespace bohr::app {
 // The process and its descendants, by number.
 std::vector<pid_t> tree_of(pid_t root);
 
+// A process that has ended, waited for or not.
+bool has_ended(pid_t pid);
+
 // The paths of the files that it maps; empty also where that may not be read.
 std::vector<std::string> mapped_files(pid_t pid);
 

@@ -7,8 +7,8 @@
 #include <system_error>
 
 #include "agent/environment.h"
-#include "app/hold_socket.h"
 #include "app/journal.h"
+#include "app/process_tree.h"
 
 namespace bohr::app {
 
