@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <array>
-#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
+#include <vector>
 
 #include "conformance/replayer_suite.h"
 #include "forwarding_replayer.h"
@@ -86,109 +89,142 @@ TEST(RemoteReplayer, AServerWhosePeerIsGoneReleases) {
   EXPECT_TRUE(server.join());
 }
 
+// A process that goes on while it is let go and can be had again, as often as it is: a slow machine
+// takes longer than any patience. Its thread serves one connection after another.
+class Guest {
+ public:
+  Guest() : thread_([this] { live(); }) {}
+  ~Guest() {
+    end();
+    changed_.notify_all();
+    thread_.join();
+  }
+
+  // Nobody can have it from now on.
+  void end() {
+    std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+
+  Patience patience(std::chrono::milliseconds most) {
+    Patience patience;
+    patience.most = most;
+    patience.reconnect = [this](std::chrono::milliseconds) { return connect(); };
+    return patience;
+  }
+
+  Result<int> connect() {
+    std::lock_guard lock(mutex_);
+    if (ended_) return Error{"remote-lost", "the guest", "", "it ended", ""};
+    const auto ends = socket_pair();
+    waiting_.push_back(ends[0]);
+    ++connections_;
+    changed_.notify_all();
+    return ends[1];
+  }
+
+  // How each connection ended, once all have.
+  std::vector<Served> served() {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::minutes(1),
+                      [this] { return served_.size() == connections_; });
+    return served_;
+  }
+
+ private:
+  void live() {
+    const auto replayer = symbolic_replayer(conformance_program());
+    BOHR_CHECK(replayer.ok());
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return ended_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      const int socket = waiting_.front();
+      waiting_.erase(waiting_.begin());
+      lock.unlock();
+      const auto how = serve(socket, *replayer.value());
+      BOHR_CHECK(how.ok());
+      close(socket);
+      lock.lock();
+      served_.push_back(how.value());
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;  // all below
+  std::condition_variable changed_;
+  bool ended_ = false;
+  std::vector<int> waiting_;
+  size_t connections_ = 0;
+  std::vector<Served> served_;
+  std::thread thread_;
+};
+
+const std::vector<int32_t> kInOrder = {0, 1, 2, 3};
+
 // What a run leaves is looked at before the other side may go on.
 TEST(RemoteReplayer, PausesBetweenRuns) {
-  const auto first = socket_pair(), second = socket_pair();
-  std::vector<Served> served;
-  std::thread server([&] {
-    auto replayer = symbolic_replayer(conformance_program());
-    BOHR_CHECK(replayer.ok());
-    for (const int socket : {first[0], second[0]}) {
-      const auto how = serve(socket, *replayer.value());
-      if (how.ok()) served.push_back(how.value());
-      close(socket);
-    }
-  });
-  Patience patience;
-  patience.most = std::chrono::milliseconds(1);
-  int connections = 0;
-  patience.reconnect = [&](std::chrono::milliseconds rest) -> Result<int> {
-    EXPECT_GT(rest.count(), 0);
-    ++connections;
-    return second[1];
-  };
+  Guest guest;
+  const auto patience = guest.patience(std::chrono::milliseconds(1));
   Holds holds;
   {
-    const auto client = remote_replayer(conformance_program(), first[1], patience, &holds);
+    const auto client =
+        remote_replayer(conformance_program(), guest.connect().value(), patience, &holds);
     ASSERT_TRUE(client->learn().ok());
+    const int64_t before = holds.count;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    const std::vector<int32_t> order = {0, 1, 2, 3};
-    ASSERT_TRUE(client->run({.order = order}).ok());
-    EXPECT_EQ(connections, 1);
-    EXPECT_EQ(holds.count, 2);
+    ASSERT_TRUE(client->run({.order = kInOrder}).ok());
+    EXPECT_EQ(holds.count, before + 1);
     EXPECT_TRUE(client->release().ok());
   }
-  server.join();
-  EXPECT_EQ(served, (std::vector<Served>{Served::paused, Served::released}));
+  std::vector<Served> all(static_cast<size_t>(holds.count), Served::paused);
+  all.back() = Served::released;
+  EXPECT_EQ(guest.served(), all);
   EXPECT_GT(holds.longest.count(), 0);
 }
 
 // Whoever explores may think for long: the other side goes on meanwhile, and what the last run left
 // is made again where it is still looked at.
 TEST(RemoteReplayer, LetsGoWhileNobodyAsks) {
-  const auto first = socket_pair(), second = socket_pair();
-  std::atomic<int> paused = 0;
-  std::thread server([&] {
-    auto replayer = symbolic_replayer(conformance_program());
-    BOHR_CHECK(replayer.ok());
-    for (const int socket : {first[0], second[0]}) {
-      const auto how = serve(socket, *replayer.value());
-      paused += how.ok() && how.value() == Served::paused;
-      close(socket);
-    }
-  });
-  Patience patience;
-  patience.most = std::chrono::milliseconds(50);
-  patience.reconnect = [&](std::chrono::milliseconds) -> Result<int> { return second[1]; };
+  Guest guest;
+  const auto patience = guest.patience(std::chrono::milliseconds(50));
   Holds holds;
-  {
-    const auto client = remote_replayer(conformance_program(), first[1], patience, &holds);
-    ASSERT_TRUE(client->learn().ok());
-    const std::vector<int32_t> order = {0, 1, 2, 3};
-    ASSERT_TRUE(client->run({.order = order}).ok());
-    const auto written = client->written(1);
-    const auto left = client->digest(written);
-    for (int i = 0; i < 500 && paused == 0; ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    EXPECT_EQ(paused, 1);
-    EXPECT_EQ(holds.count, 1) << "nobody has asked for it again";
-    const auto again = client->digest(written);
-    ASSERT_TRUE(left.ok() && again.ok());
-    EXPECT_EQ(left.value(), again.value());
-    EXPECT_EQ(holds.count, 2);
-    EXPECT_TRUE(client->release().ok());
-  }
-  server.join();
+  const auto client =
+      remote_replayer(conformance_program(), guest.connect().value(), patience, &holds);
+  ASSERT_TRUE(client->learn().ok());
+  ASSERT_TRUE(client->run({.order = kInOrder}).ok());
+  const auto written = client->written(1);
+  const auto left = client->digest(written);
+  const auto before = static_cast<size_t>(holds.count);
+  EXPECT_EQ(guest.served(), std::vector<Served>(before, Served::paused))
+      << "it was let go, and nobody has asked for it again";
+  const auto again = client->digest(written);
+  ASSERT_TRUE(left.ok() && again.ok());
+  EXPECT_EQ(left.value(), again.value());
+  EXPECT_EQ(static_cast<size_t>(holds.count), before + 1);
+  EXPECT_TRUE(client->release().ok());
 }
 
 // Its memory was put back when it was let go.
 TEST(RemoteReplayer, ThereIsNothingToReleaseWhereThePeerEndedWhileNobodyAsked) {
-  const auto ends = socket_pair();
-  Server server(ends[0]);
-  Patience patience;
-  patience.most = std::chrono::milliseconds(20);
-  patience.reconnect = [](std::chrono::milliseconds) -> Result<int> {
-    return Error{"remote-lost", "the guest", "", "it ended", ""};
-  };
-  const auto client = remote_replayer(conformance_program(), ends[1], patience);
+  Guest guest;
+  const auto patience = guest.patience(std::chrono::milliseconds(20));
+  const auto client = remote_replayer(conformance_program(), guest.connect().value(), patience);
   ASSERT_TRUE(client->learn().ok());
-  EXPECT_FALSE(server.join()) << "it was paused, not released";
+  guest.end();
+  const auto served = guest.served();
+  EXPECT_EQ(served, std::vector<Served>(served.size(), Served::paused)) << "not released";
   EXPECT_TRUE(client->release().ok());
 }
 
 TEST(RemoteReplayer, ThereIsNothingToReleaseWhereThePeerDidNotComeBack) {
-  const auto ends = socket_pair();
-  Server server(ends[0]);
-  Patience patience;
-  patience.most = std::chrono::milliseconds(1);
-  patience.reconnect = [](std::chrono::milliseconds) -> Result<int> {
-    return Error{"remote-lost", "the guest", "", "it ended", ""};
-  };
-  const auto client = remote_replayer(conformance_program(), ends[1], patience);
+  Guest guest;
+  const auto patience = guest.patience(std::chrono::milliseconds(1));
+  const auto client = remote_replayer(conformance_program(), guest.connect().value(), patience);
   ASSERT_TRUE(client->learn().ok());
+  guest.end();
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  const std::vector<int32_t> order = {0, 1, 2, 3};
-  const auto outcome = client->run({.order = order});
+  const auto outcome = client->run({.order = kInOrder});
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().code, "remote-lost");
   EXPECT_TRUE(client->release().ok());
