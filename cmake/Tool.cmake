@@ -26,8 +26,8 @@ if(BOHR_NVCC AND TARGET bohr)
   install(PROGRAMS ${CMAKE_BINARY_DIR}/bohr_demo_layer DESTINATION lib/bohr)
 endif()
 
-# Two libraries that live in foreign processes: the agent, which the driver loads, and the one that
-# only repairs graphs, which is preloaded. Each exports only what its map names, brings its own C++
+# Two libraries that live in foreign processes: the agent, which the driver loads and which asks
+# CUPTI, and the one that is preloaded and does without. Each exports only what its map names, brings its own C++
 # runtime, and asks for no glibc newer than 2.28 (libdl and libpthread are named because they hold
 # part of the C library there). Sanitizers cannot be loaded into a running host, so such builds
 # leave them out.
@@ -43,26 +43,29 @@ function(bohr_guest_library name exports)
 endfunction()
 
 file(GLOB _agent CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/agent/*.cc)
-file(GLOB _alone CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/agent/alone/*.cc)
+file(GLOB _preload CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/agent/preload/*.cc)
 if(_agent AND BOHR_CUDA_FOUND AND TARGET bohr_trace_writer AND NOT BOHR_SANITIZE)
   set(_floor ${CMAKE_SOURCE_DIR}/cmake/agent/glibc_floor.cc)
-  # What the driver and the Python shim look for by name has to be in the agent itself.
-  set(_entries ${CMAKE_SOURCE_DIR}/src/agent/inject.cc ${CMAKE_SOURCE_DIR}/src/agent/shim_api.cc)
-  list(REMOVE_ITEM _agent ${_entries})
+  # What others look for by name has to be in the libraries themselves.
+  set(_inject ${CMAKE_SOURCE_DIR}/src/agent/inject.cc)
+  set(_shim ${CMAKE_SOURCE_DIR}/src/agent/shim_api.cc)
+  list(REMOVE_ITEM _agent ${_inject} ${_shim})
   add_library(bohr_agent_parts STATIC ${_agent})
   target_link_libraries(bohr_agent_parts PUBLIC bohr_trace_writer bohr_patch bohr_cuda_headers
                                                 bohr_options)
   if(TARGET bohr_replay_cuda)
     target_link_libraries(bohr_agent_parts PUBLIC bohr_replay_cuda)
   endif()
-  add_library(bohr_agent SHARED ${_entries} ${_floor})
+  add_library(bohr_agent SHARED ${_inject} ${_shim} ${_floor})
   bohr_guest_library(bohr_agent ${CMAKE_SOURCE_DIR}/cmake/agent/exports.map)
-  add_library(bohr_apply SHARED ${_alone} ${_floor})
-  target_compile_definitions(bohr_apply PRIVATE BOHR_DEFINES_DLSYM)
+  add_library(bohr_preload SHARED ${_preload} ${_shim} ${_floor})
+  target_compile_definitions(bohr_preload PRIVATE BOHR_DEFINES_DLSYM)
+  bohr_known_functions(${CMAKE_BINARY_DIR}/preload/known_functions.inc)
+  target_include_directories(bohr_preload PRIVATE ${CMAKE_BINARY_DIR}/preload)
   # dlsym is handed on by a tail call, in every build.
-  set_source_files_properties(${CMAKE_SOURCE_DIR}/src/agent/alone/preload.cc
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/src/agent/preload/preload.cc
                               PROPERTIES COMPILE_OPTIONS "-O2;-foptimize-sibling-calls")
-  bohr_guest_library(bohr_apply ${CMAKE_SOURCE_DIR}/cmake/agent/apply_exports.map)
+  bohr_guest_library(bohr_preload ${CMAKE_SOURCE_DIR}/cmake/agent/preload_exports.map)
 endif()
 
 file(GLOB_RECURSE _python CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/python

@@ -28,15 +28,15 @@ compile() {
   # shellcheck disable=SC2086  # flags are words
   "$compiler" $flags -c -o "$out/${1//\//+}.o" "$1"
 }
-compile_alone() {
+compile_preload() {
   # shellcheck disable=SC2086
-  "$compiler" $flags -O2 -DBOHR_DEFINES_DLSYM -c -o "$out/alone+${1//\//+}.o" "$1"
+  "$compiler" $flags -O2 -DBOHR_DEFINES_DLSYM -c -o "$out/preload+${1//\//+}.o" "$1"
 }
 look_at() {
   # shellcheck disable=SC2086
   "$compiler" $flags -fsyntax-only "$1"
 }
-export -f compile compile_alone look_at
+export -f compile compile_preload look_at
 
 # each FUNCTION NAME SOURCE...: counts as one test.
 each() {
@@ -84,10 +84,10 @@ END
 
 guest=(src/base/*.cc src/trace/writer/*.cc src/patch/*.cc src/model/*.cc src/gpu/*.cc src/gpu/cuda/*.cc
   src/replay/*.cc src/replay/cuda/*.cc src/agent/*.cc)
-alone=(src/agent/alone/*.cc)
+preload=(src/agent/preload/*.cc src/agent/shim_api.cc)
 each compile 'what goes into foreign processes' "${guest[@]}" cmake/agent/glibc_floor.cc \
   "$out/device.cc"
-each compile_alone 'what is preloaded' "${alone[@]}" cmake/agent/glibc_floor.cc
+each compile_preload 'what is preloaded' "${preload[@]}" cmake/agent/glibc_floor.cc
 each look_at 'the core of the tool' src/store/*.cc src/trace/*.cc src/order/*.cc src/check/*.cc
 # Parts go through an archive, so that each library takes what it needs.
 objects() { for source in "$@"; do printf '%s\n' "$out/${source//\//+}.o"; done; }
@@ -97,8 +97,8 @@ mapfile -t parts < <(objects "${guest[@]}" "$out/device.cc" |
 aarch64-linux-gnu-ar rcs "$out/parts.a" "${parts[@]}"
 mapfile -t own < <(objects src/agent/inject.cc src/agent/shim_api.cc cmake/agent/glibc_floor.cc)
 library libbohr_agent.so cmake/agent/exports.map "${own[@]}" "$out/parts.a"
-own=("$out"/alone+*.o)
-library libbohr_apply.so cmake/agent/apply_exports.map "${own[@]}" "$out/parts.a"
+own=("$out"/preload+*.o)
+library libbohr_preload.so cmake/agent/preload_exports.map "${own[@]}" "$out/parts.a"
 
 printf '%d passed, %d failed\n' "$passed" "$failed"
 ((failed == 0))

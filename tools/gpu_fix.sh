@@ -12,7 +12,7 @@ set -uo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 programs=$root/tests/cuda/programs
 bohr=${BOHR:-$root/build/release/bohr}
-applier=${APPLIER:-$(dirname "$bohr")/libbohr_apply.so}
+applier=${APPLIER:-$(dirname "$bohr")/libbohr_preload.so}
 out=$root/build/gpu-fix
 mkdir -p "$out"
 cd "$out" || exit 2

@@ -10,7 +10,7 @@ set -uo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 programs=$root/tests/cuda/programs
 bohr=${BOHR:-$root/build/release/bohr}
-applier=$(dirname "$bohr")/libbohr_apply.so
+applier=$(dirname "$bohr")/libbohr_preload.so
 out=$root/build/gpu-server
 mkdir -p "$out"
 cd "$out" || exit 2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One driver call as its two callbacks show it, and the table of the calls that are recorded.
+// One driver call as its entry and its exit show it, and the table of the calls that are recorded.
 #pragma once
 
 #include <cuda.h>
@@ -9,7 +9,9 @@
 #include <span>
 
 #include "agent/events.h"
+#include "agent/linked_names.h"
 #include "agent/recorder.h"
+#include "agent/wrapping.h"
 #include "trace/writer/records.h"
 
 namespace bohr::agent {
@@ -39,7 +41,9 @@ struct DriverCall {
 
 struct Api {
   CUpti_CallbackId id = 0;
-  const char* name = nullptr;
+  const char* symbol = nullptr;  // of the driver's function
+  const char* name = nullptr;    // the same without what tells its default streams apart
+  Wrapper (*wrapper)() = nullptr;
   bool per_thread = false;
   bool builds = false;  // makes nodes of a graph built by hand
   // The stream in the call's parameters; null when it names none.
@@ -50,15 +54,24 @@ struct Api {
   bool always = false;
 };
 
+// CUPTI has no struct for a call that takes nothing, and lacks one that its header names.
+struct cuCtxSynchronize_params {};
+using cuMemHostAlloc_v2_params = cuMemHostAlloc_params;
+
 template <class Params>
 const Params& params_of(const DriverCall& call) {
   return *static_cast<const Params*>(call.params);
 }
 
+// What every row begins with.
+#define BOHR_FUNCTION(id, name)                                                                \
+  CUPTI_DRIVER_TRACE_CBID_##id, linked_name(#id, wrapping::field_count<id##_params>()), #name, \
+      &Wrapping<CUPTI_DRIVER_TRACE_CBID_##id, id##_params>::wrapper
+
 // Both entry points of a call that takes a stream.
 #define BOHR_STREAM_API_ENTRY(id, name, per_thread, enter, leave, always)                          \
   Api {                                                                                            \
-    CUPTI_DRIVER_TRACE_CBID_##id, #name, per_thread, false,                                        \
+    BOHR_FUNCTION(id, name), per_thread, false,                                                    \
         [](const void* p) { return static_cast<const name##_params*>(p)->hStream; }, enter, leave, \
         always                                                                                     \
   }
@@ -71,16 +84,17 @@ const Params& params_of(const DriverCall& call) {
       BOHR_STREAM_API_ENTRY(name##_ptsz, name, true, enter, leave, true)
 
 // A call that works on the default stream of its entry point.
-#define BOHR_DEFAULT_STREAM_API(name, enter, leave)                \
-  Api{CUPTI_DRIVER_TRACE_CBID_##name,         #name, false, false, \
-      [](const void*) { return CUstream(); }, enter, leave},                          \
-      Api {                                                        \
-    CUPTI_DRIVER_TRACE_CBID_##name##_ptds, #name, true, false,     \
-        [](const void*) { return CUstream(); }, enter, leave       \
+#define BOHR_DEFAULT_STREAM_API_ENTRY(id, name, per_thread, enter, leave)                      \
+  Api {                                                                                        \
+    BOHR_FUNCTION(id, name), per_thread, false, [](const void*) { return CUstream(); }, enter, \
+        leave                                                                                  \
   }
+#define BOHR_DEFAULT_STREAM_API(name, enter, leave)               \
+  BOHR_DEFAULT_STREAM_API_ENTRY(name, name, false, enter, leave), \
+      BOHR_DEFAULT_STREAM_API_ENTRY(name##_ptds, name, true, enter, leave)
 
 #define BOHR_PLAIN_API(name, enter, leave) \
-  Api { CUPTI_DRIVER_TRACE_CBID_##name, #name, false, false, nullptr, enter, leave }
+  Api { BOHR_FUNCTION(name, name), false, false, nullptr, enter, leave }
 
 // Fills `seq`, `exit`, `thread` and the stack of a record.
 trace::Call call_of(Recorder& r, DriverCall& call);

@@ -65,7 +65,7 @@ void add_copy(Recorder& r, DriverCall& call, const CopyShape& shape, bool async)
   record.stream = stream_of(r, call);
   fill_copy(shape, &record);
   record.returned = return_of(shape, async);
-  r.log->append(record);
+  log_work(r, record);
 }
 
 template <auto kShape, bool kAsync>

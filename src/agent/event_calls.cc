@@ -34,7 +34,11 @@ void add_record(Recorder& r, DriverCall& call, CUevent event, bool external) {
   record.stream = stream;
   record.capture = call.capture;
   record.external = external;
-  r.log->append(record);
+  if (record.capture) {
+    r.log->append(record);
+  } else {
+    log_work(r, record);
+  }
 }
 
 void recorded(Recorder& r, DriverCall& call) {
@@ -60,7 +64,11 @@ void waited(Recorder& r, DriverCall& call) {
   record.stream = stream_of(r, call);
   record.capture = call.capture;
   record.external = call.capture && (p.Flags & CU_EVENT_WAIT_EXTERNAL);
-  r.log->append(record);
+  if (record.capture) {
+    r.log->append(record);
+  } else {
+    log_work(r, record);
+  }
   if (!call.capture) stream_waits(r, record.stream, call.seq, call.event);
 }
 

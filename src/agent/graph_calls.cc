@@ -249,7 +249,7 @@ void exec_destroyed(Recorder& r, DriverCall& call) {
 }
 
 #define BOHR_BUILD(name) \
-  Api { CUPTI_DRIVER_TRACE_CBID_##name, #name, false, true, nullptr, nullptr, edited }
+  Api { BOHR_FUNCTION(name, name), false, true, nullptr, nullptr, edited }
 #define BOHR_EDIT(name) BOHR_PLAIN_API(name, nullptr, edited)
 #define BOHR_CHANGE(name) BOHR_PLAIN_API(name, nullptr, changed)
 

@@ -26,7 +26,7 @@ void add_kernel(Recorder& r, DriverCall& call, CUfunction function, const Shape&
   record.attributes = attributes;
   record.form = packed.form;
   record.params = std::move(packed.bytes);
-  r.log->append(record);
+  log_work(r, record);
 }
 
 template <class Params>
@@ -100,16 +100,16 @@ void calling_host(Recorder& r, DriverCall& call) {
 
 void host_function(Recorder& r, DriverCall& call) {
   if (call.capture) return;
-  r.log->append(trace::HostFunc{call_of(r, call), stream_of(r, call)});
+  log_work(r, trace::HostFunc{call_of(r, call), stream_of(r, call)});
 }
 
 constexpr Api kApis[] = {
     BOHR_STREAM_API(cuLaunchKernel, nullptr, launch),
     BOHR_STREAM_API(cuLaunchCooperativeKernel, nullptr, launch_cooperative),
-    {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, "cuLaunchKernelEx", false, false, stream_of_ex,
-     nullptr, launch_ex},
-    {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz, "cuLaunchKernelEx", true, false, stream_of_ex,
-     nullptr, launch_ex},
+    {BOHR_FUNCTION(cuLaunchKernelEx, cuLaunchKernelEx), false, false, stream_of_ex, nullptr,
+     launch_ex},
+    {BOHR_FUNCTION(cuLaunchKernelEx_ptsz, cuLaunchKernelEx), true, false, stream_of_ex, nullptr,
+     launch_ex},
     BOHR_STREAM_API(cuLaunchHostFunc, calling_host, host_function),
     BOHR_STREAM_API(cuStreamAddCallback, calling_host, host_function),
 };

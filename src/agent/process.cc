@@ -48,7 +48,7 @@ void add_process(Recorder& r) {
   if (r.driver.cuDriverGetVersion(&driver) == CUDA_SUCCESS) {
     record.driver = static_cast<uint32_t>(driver);
   }
-  r.cupti.cuptiGetVersion(&record.cupti);
+  if (r.cupti.cuptiGetVersion) r.cupti.cuptiGetVersion(&record.cupti);
   record.driver_text = r.log->text(driver_text());
   r.log->append(record);
   add_settings(r);

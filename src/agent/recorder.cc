@@ -37,11 +37,16 @@ void report_unseen_allocator(Recorder& r) {
            "PyTorch is loaded, but the Python shim that sees its allocator did not start");
 }
 
+void end_log(Recorder& r) {
+  if (r.recent) r.recent->close();
+  r.log->close(r.tick());
+}
+
 void stop_recording(Recorder& r, std::string_view why) {
   // Graphs that are made from here on are repaired as those before.
   if (r.applying ? r.log_stopped.exchange(true) : !r.recording.exchange(false)) return;
   diagnose(r, "lost-records", why, true, r.clock.load());
-  r.log->close(r.tick());
+  end_log(r);
   write_error(r.error_path, why);
 }
 

@@ -25,6 +25,7 @@
 #include "agent/stacks.h"
 #include "agent/streams.h"
 #include "trace/writer/log_writer.h"
+#include "trace/writer/recent_log.h"
 
 namespace bohr::agent {
 
@@ -62,6 +63,8 @@ struct Recorder {
   Stacks stacks;                       // the same
   PythonFrames python;
 
+  std::unique_ptr<trace::RecentLog> recent;  // null: work outside graphs is logged with all else
+
   uint64_t tick() { return clock.fetch_add(1, std::memory_order_relaxed); }
 };
 
@@ -81,8 +84,22 @@ void report_unseen_allocator(Recorder& r);
 // be known yet: Python is asked to tell it as soon as it can. Needs no lock of Python's.
 void ask_for_history(Recorder& r);
 
+// Cuts the log's files to their lengths; nothing is logged any more.
+void end_log(Recorder& r);
+
 // Stops for good, and says why in the log and in <pid>.error.
 void stop_recording(Recorder& r, std::string_view why);
+
+// The record of a call that gives a stream work or waits for it, outside captures: of these a
+// program that serves makes more than any log can hold.
+template <class R>
+void log_work(Recorder& r, const R& record) {
+  if (!r.recent) {
+    r.log->append(record);
+  } else if (!r.recent->append(record)) {
+    stop_recording(r, "work outside graphs could not be kept: " + r.recent->why_refused());
+  }
+}
 
 // One line in BOHR_DIR/<pid>.error, where nothing else can be said.
 void write_error(const std::string& path, std::string_view why);

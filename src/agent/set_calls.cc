@@ -43,7 +43,7 @@ void set(Recorder& r, DriverCall& call) {
   record.width = shape.width;
   record.height = shape.height;
   record.pitch = shape.pitch;
-  r.log->append(record);
+  log_work(r, record);
 }
 
 #define BOHR_SET(name, shape, element)                                    \

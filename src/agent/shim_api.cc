@@ -194,5 +194,5 @@ BOHR_EXPORT void bohr_segment(uint32_t device, uint64_t address, uint64_t bytes,
 // For processes that end without their exit handlers.
 BOHR_EXPORT void bohr_close() {
   Recorder* r = recorder();
-  if (r && r->recording.exchange(false)) r->log->close(r->tick());
+  if (r && r->recording.exchange(false)) end_log(*r);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams made and destroyed, host synchronisation, and successful queries.
+// Streams and contexts made and destroyed, host synchronisation, and successful queries.
 #include "agent/calls.h"
 
 namespace bohr::agent {
@@ -35,7 +35,7 @@ void add_sync(Recorder& r, DriverCall& call, trace::SyncKind what) {
   record.event = call.event.event;
   record.version = call.event.version;
   record.context = context_of(r, call);
-  r.log->append(record);
+  log_work(r, record);
 }
 
 // Pinned sources are looked at before the call waits, and forgotten once it has.
@@ -60,6 +60,19 @@ void given_context_synchronised(Recorder& r, DriverCall& call) {
   context_synchronised(r, call);
 }
 #endif
+
+void context_gone(Recorder& r, DriverCall& call) {
+  context_destroyed(r, params_of<cuCtxDestroy_v2_params>(call).ctx);
+}
+// Of a device; the handle stays what it was, and is used again.
+void context_reset(Recorder& r, DriverCall& call) {
+  CUcontext context = nullptr;
+  CUdevice device = 0;
+  if (r.driver.cuCtxGetCurrent(&context) != CUDA_SUCCESS || !context) return;
+  if (r.driver.cuCtxGetDevice(&device) != CUDA_SUCCESS) return;
+  const bool own = device == params_of<cuDevicePrimaryCtxReset_v2_params>(call).dev;
+  if (own) context_destroyed(r, context);
+}
 
 void bind_event(Recorder& r, DriverCall& call) {
   call.event = newest_version(r, params_of<cuEventSynchronize_params>(call).hEvent);
@@ -94,6 +107,8 @@ constexpr Api kApis[] = {
 #if CUDA_VERSION >= 13000
     BOHR_PLAIN_API(cuCtxSynchronize_v2, look_at_all, given_context_synchronised),
 #endif
+    BOHR_PLAIN_API(cuCtxDestroy_v2, context_gone, nullptr),
+    BOHR_PLAIN_API(cuDevicePrimaryCtxReset_v2, context_reset, nullptr),
     BOHR_PLAIN_API(cuEventSynchronize, event_synchronising, event_synchronised),
     BOHR_PLAIN_API(cuEventQuery, event_querying, event_queried),
 };

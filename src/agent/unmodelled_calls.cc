@@ -11,7 +11,7 @@ void add(Recorder& r, DriverCall& call, bool synchronises) {
   if (call.stream) record.stream = stream_of(r, call);
   record.api = r.log->text(call.api->name);
   record.synchronises = synchronises;
-  r.log->append(record);
+  log_work(r, record);
 }
 void synchronisation(Recorder& r, DriverCall& call) { add(r, call, true); }
 void work(Recorder& r, DriverCall& call) {
@@ -25,13 +25,11 @@ CUstream stream_field(const void* params) {
 }
 
 // Both entry points of a call whose parameter is named `stream`.
-#define BOHR_UNMODELLED(name, leave)                                                        \
-  Api{CUPTI_DRIVER_TRACE_CBID_##name, #name,   false, false,                                \
-      stream_field<name##_params>,    nullptr, leave},                                      \
-      Api {                                                                                 \
-    CUPTI_DRIVER_TRACE_CBID_##name##_ptsz, #name, true, false, stream_field<name##_params>, \
-        nullptr, leave                                                                      \
-  }
+#define BOHR_UNMODELLED_ENTRY(id, name, per_thread, leave) \
+  Api { BOHR_FUNCTION(id, name), per_thread, false, stream_field<name##_params>, nullptr, leave }
+#define BOHR_UNMODELLED(name, leave)               \
+  BOHR_UNMODELLED_ENTRY(name, name, false, leave), \
+      BOHR_UNMODELLED_ENTRY(name##_ptsz, name, true, leave)
 
 constexpr Api kApis[] = {
     BOHR_UNMODELLED(cuStreamWaitValue32, synchronisation),

@@ -27,12 +27,6 @@ struct Place {
   const Cause* cause = nullptr;
 };
 
-const Finding& first_finding(const Checked& process, const Cause& cause) {
-  const Verdict& verdict = process.verdict;
-  const auto& list = cause.candidate ? verdict.candidates : verdict.findings;
-  return list[static_cast<size_t>(cause.findings.front())];
-}
-
 std::string line(const Program& program, StackId stack) {
   const Frame* frame = useful_frame(program, stack);
   return frame == nullptr ? std::string() : report::frame_text(*frame);
@@ -47,7 +41,7 @@ std::string side_key(const Program& program, const Side& side) {
 // What a mistake has in common over arms.
 std::string key_of(const Place& place) {
   const Program& program = place.process->program;
-  const Finding& finding = first_finding(*place.process, *place.cause);
+  const Finding& finding = first_finding(place.process->verdict, *place.cause);
   std::string key = to_string(finding.cls) + side_key(program, finding.first);
   if (place.cause->freed.valid()) {
     const Lifetime& block = program.lifetimes[place.cause->freed.index()];
@@ -58,7 +52,7 @@ std::string key_of(const Place& place) {
 }
 
 std::string title_of(const Place& place) {
-  const Finding& finding = first_finding(*place.process, *place.cause);
+  const Finding& finding = first_finding(place.process->verdict, *place.cause);
   if (finding.cls == HazardClass::data || finding.first.block.empty() ||
       finding.first.block == finding.range.name) {
     return report::label_text(finding.first.label) + " -> " +
@@ -125,7 +119,7 @@ class Comparing {
       report::Row& row = (*rows)[i];
       if (times[row.title] < 2) continue;
       const Place& shown = rows_[i].shown;
-      row.title += first_finding(*shown.process, *shown.cause).first.graph.valid()
+      row.title += first_finding(shown.process->verdict, *shown.cause).first.graph.valid()
                        ? " (in a graph)"
                        : " (outside graphs)";
     }
@@ -201,7 +195,7 @@ class Comparing {
       cell->places += place.cause->places;
       latent = latent && place.cause->latent;
       suppressed = suppressed && place.cause->suppressed;
-      if (candidates) cell->reasons = first_finding(*place.process, *place.cause).reasons;
+      if (candidates) cell->reasons = first_finding(place.process->verdict, *place.cause).reasons;
     });
     cell->site = site;
     cell->suppressed = suppressed;

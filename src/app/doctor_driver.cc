@@ -113,7 +113,7 @@ Topic cupti_topic(const Probe& probe, const std::string& wheel) {
     topic.found = probe.agent_error.empty() ? "not found" : probe.agent_error;
     topic.follows =
         "install the toolkit's CUPTI or `pip install nvidia-cuda-cupti`, and set BOHR_CUPTI to the "
-        "path of its libcupti.so where it is not found by itself";
+        "path of its libcupti.so where it is not found by itself; or record with --via preload";
   } else {
     topic.found = fmt::format(
         "{}{}, {}", probe.cupti_version == 0 ? "" : cupti_version(probe.cupti_version) + ", ",
@@ -133,16 +133,20 @@ Topic subscriber_topic(const Probe& probe, const std::string& agent) {
   if (injection != nullptr && *injection != '\0' && injection != agent) {
     topic.works = Works::no;
     topic.found = fmt::format("{}={} loads another tool", agent::kInjectionVariable, injection);
-    topic.follows = "unset it: two such tools cannot record at once";
+    topic.follows = "unset it, or record with --via preload: two such tools cannot record at once";
   } else if (subscriber_is_taken(probe)) {
     topic.works = Works::no;
     topic.found = "another tool holds CUPTI's one subscriber slot";
     topic.follows =
-        "start without it: a profiler, nsys, a library in LD_PRELOAD, KINETO_USE_DAEMON";
+        "start without it (a profiler, nsys, a library in LD_PRELOAD, KINETO_USE_DAEMON), or "
+        "record "
+        "with --via preload";
   } else if (kineto != nullptr && *kineto != '\0') {
     topic.works = Works::partly;
     topic.found = "KINETO_USE_DAEMON is set";
-    topic.follows = "PyTorch's profiler may take CUPTI's one subscriber slot first; unset it";
+    topic.follows =
+        "PyTorch's profiler may take CUPTI's one subscriber slot first; unset it, "
+        "or record with --via preload";
   } else {
     topic.found = "none that would take CUPTI's one subscriber slot";
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "agent/environment.h"
@@ -10,17 +11,39 @@
 
 namespace bohr::app {
 
+namespace {
+
+std::string in_front_of(const std::string& others, const std::string& path) {
+  return others.empty() ? path : path + ":" + others;
+}
+
+std::string value_of(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+Inherited inherited() {
+  return {value_of(agent::kPythonPathVariable), value_of(agent::kPreloadVariable)};
+}
+
 std::map<std::string, std::string> variables_of(const Recording& recording, const AgentFiles& files,
-                                                const std::string& python_path) {
-  std::map<std::string, std::string> set = {{agent::kInjectionVariable, files.agent},
-                                            {agent::kAgentVariable, files.agent},
+                                                const Inherited& inherited) {
+  const bool preload = recording.via == Via::preload;
+  const std::string& library = preload ? files.preload : files.agent;
+  std::map<std::string, std::string> set = {{agent::kAgentVariable, library},
                                             {agent::kDirVariable, recording.dir}};
+  set[preload ? agent::kPreloadVariable : agent::kInjectionVariable] =
+      preload ? in_front_of(inherited.preload, library) : library;
   if (recording.max_log > 0) set[agent::kMaxLogVariable] = std::to_string(recording.max_log);
+  if (recording.all) set[agent::kRecordVariable] = "all";
+  if (recording.recent > 0) set[agent::kRecentVariable] = std::to_string(recording.recent);
+  if (!recording.ranks.empty()) set[agent::kRanksVariable] = recording.ranks;
   if (!recording.stacks.empty())
     set[agent::kStacksVariable] = recording.stacks == "none" ? "0" : recording.stacks;
   if (!files.shim.empty())
-    set[agent::kPythonPathVariable] =
-        python_path.empty() ? files.shim : files.shim + ":" + python_path;
+    set[agent::kPythonPathVariable] = in_front_of(inherited.python_path, files.shim);
   return set;
 }
 

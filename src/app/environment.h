@@ -11,16 +11,31 @@
 
 namespace bohr::app {
 
+// How the program's calls reach the recorder: by CUPTI, which the driver lets one tool use, or by a
+// preloaded library between the program and the driver.
+enum class Via { cupti, preload };
+
 // What decides them; `bohr run` takes the same.
 struct Recording {
   std::string dir;       // absolute
   uint64_t max_log = 0;  // bytes a process; 0: the agent's own limit
   std::string stacks;    // "python", "all", "none"; empty: the agent's own choice
+  bool all = false;      // work outside graphs, too, instead of the newest of it
+  uint64_t recent = 0;   // bytes of the newest; 0: the agent's own choice
+  std::string ranks;     // "0,2-3"; empty: all
+  Via via = Via::cupti;
 };
 
-// `python_path`: what PYTHONPATH holds already; the shim comes in front of it.
+// What the program's environment holds already; ours comes in front of it.
+struct Inherited {
+  std::string python_path;
+  std::string preload;
+};
+// Of our own process.
+Inherited inherited();
+
 std::map<std::string, std::string> variables_of(const Recording& recording, const AgentFiles& files,
-                                                const std::string& python_path);
+                                                const Inherited& inherited);
 
 enum class Lines { unit, shell, container };
 

@@ -48,7 +48,7 @@ Result<AgentFiles> find_agent(const std::string& lib) {
       lib.empty() ? library_folders() : std::vector<fs::path>{fs::absolute(lib, error)};
   for (const fs::path& folder : folders) {
     const fs::path agent = folder / "libbohr_agent.so";
-    if (present(agent)) return AgentFiles{agent, folder / "libbohr_apply.so", find_shim(folder)};
+    if (present(agent)) return AgentFiles{agent, folder / "libbohr_preload.so", find_shim(folder)};
   }
   return Error{"agent-missing", "cannot find libbohr_agent.so", folders.front(),
                "it is built only where the CUDA toolkit's headers (with CUPTI) are",

@@ -10,9 +10,9 @@
 namespace bohr::app {
 
 struct AgentFiles {
-  std::string agent;  // absolute path of libbohr_agent.so
-  std::string apply;  // of libbohr_apply.so, which is built with it
-  std::string shim;   // the folder that holds sitecustomize.py; empty when there is none
+  std::string agent;    // absolute path of libbohr_agent.so
+  std::string preload;  // of libbohr_preload.so, which is built with it
+  std::string shim;     // the folder that holds sitecustomize.py; empty when there is none
 };
 
 // `lib`: a folder to look in instead; empty: relative to the running program.

@@ -44,8 +44,9 @@ Status put_aside(const std::string& dir, int64_t number) {
   if (!error) fs::permissions(aside, fs::perms::owner_all, error);
   for (fs::directory_iterator at(dir, error), end; !error && at != end; at.increment(error)) {
     const fs::path& path = at->path();
-    const bool left =
-        path.extension() == agent::kLogSuffix || path.extension() == agent::kErrorSuffix;
+    const std::string name = path.filename();
+    const bool left = name.find(agent::kLogSuffix) != std::string::npos ||
+                      path.extension() == agent::kErrorSuffix;
     if (left) fs::rename(path, aside / path.filename(), error);
   }
   if (!error) fs::copy_file(fs::path(dir) / kJournalName, aside / kJournalName, error);

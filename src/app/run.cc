@@ -42,10 +42,9 @@ constexpr size_t kMostAnnounced = 5;
 
 std::map<std::string, std::string> variables_for(const RunOptions& options, const AgentFiles& files,
                                                  const std::string& dir) {
-  const char* python_path = std::getenv(agent::kPythonPathVariable);
   Recording recording = options.recording;
   recording.dir = dir;
-  auto set = variables_of(recording, files, python_path == nullptr ? "" : python_path);
+  auto set = variables_of(recording, files, inherited());
   if (!options.apply.empty()) {
     set[agent::kApplyVariable] = fs::absolute(options.apply).string();
     set[agent::kUnresolvedVariable] = options.refuse_unresolved ? "refuse" : "warn";
@@ -54,12 +53,13 @@ std::map<std::string, std::string> variables_for(const RunOptions& options, cons
 }
 
 // The driver loads one injection library, so another tool's would be put out of work by ours.
-Status refuse_other_injection(const AgentFiles& files) {
+Status refuse_other_injection(Via via, const AgentFiles& files) {
+  if (via == Via::preload) return Nothing{};
   const char* other = std::getenv(agent::kInjectionVariable);
   if (other == nullptr || *other == '\0' || other == files.agent) return Nothing{};
   return Error{"injection-taken", agent::kInjectionVariable, other,
                "another tool asked the driver to load its library",
-               "unset it: two such tools cannot record at once"};
+               "unset it, or record with --via preload: two such tools cannot record at once"};
 }
 
 std::string cause_line(const Checked& checked, const Cause& cause) {
@@ -225,7 +225,7 @@ Result<std::string> write_fix_file(const RunOutcome& outcome, const std::vector<
 
 Result<RunOutcome> run(const RunOptions& options, const Say& say) {
   BOHR_TRY(files, find_agent(options.lib));
-  BOHR_TRY_STATUS(refuse_other_injection(files));
+  BOHR_TRY_STATUS(refuse_other_injection(options.recording.via, files));
   if (!options.apply.empty()) BOHR_TRY_STATUS(read_fix_file(options.apply));
   BOHR_TRY(dir, make_run_dir(options.recording.dir));
   BOHR_TRY_STATUS(claim_run_dir(dir));
@@ -268,7 +268,7 @@ Result<RunOutcome> run(const RunOptions& options, const Say& say) {
   reach.add_to(&contents);
   for (const std::string& note : contents.notes) say(note);
   RunOutcome outcome;
-  outcome.dir = dir.path, outcome.end = *end, outcome.apply_library = files.apply;
+  outcome.dir = dir.path, outcome.end = *end, outcome.preload_library = files.preload;
   if (!options.apply.empty()) outcome.applied = applied_in(dir.path);
   for (const AppliedCounts& one : outcome.applied) tell_applied(options.apply, one, say);
   std::vector<Explored> explored;

@@ -36,7 +36,7 @@ struct RunOutcome {
   std::vector<Fixed> processes;
   std::vector<std::string> witnesses;  // paths
   std::vector<AppliedCounts> applied;  // of each process, where there was something to apply
-  std::string apply_library;           // path of what is preloaded to repair and record nothing
+  std::string preload_library;         // path of what is preloaded to repair and record nothing
   std::string fix_file;                // that `fix` wrote; empty: there is nothing to apply
   std::optional<GuestEnd> end;         // none: it was attached to, and runs on
 };

@@ -158,16 +158,18 @@ std::string text_of(const trace::Log& log, const trace::Text& text) {
 
 // ", rank 0 of 2", where a launcher gave it one.
 std::string rank_of(const trace::Log& log) {
-  std::string rank, world;
+  std::map<std::string, std::string> variables;
   for (const trace::Record& record : log.records) {
     const auto* one = std::get_if<trace::Provenance>(&record);
     if (one == nullptr || one->what != trace::ProvenanceKind::variable) continue;
-    const std::string name = text_of(log, one->name);
-    if (name == "RANK") rank = text_of(log, one->value);
-    if (name == "WORLD_SIZE") world = text_of(log, one->value);
+    variables[text_of(log, one->name)] = text_of(log, one->value);
   }
-  if (rank.empty()) return {};
-  return ", rank " + rank + (world.empty() ? "" : " of " + world);
+  for (const agent::RankVariables& launcher : agent::kLaunchers) {
+    const std::string& rank = variables[launcher.rank];
+    const std::string& size = variables[launcher.size];
+    if (!rank.empty()) return ", rank " + rank + (size.empty() ? "" : " of " + size);
+  }
+  return {};
 }
 
 }  // namespace

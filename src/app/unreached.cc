@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Only a process that has the driver mapped, and no variable by which the driver would load the
-// agent, is told: one that has the variable may not have called cuInit yet, and is recorded once it
-// does. Programs that end within a second may be missed.
+// Only a process that has the driver mapped, and no variable by which the driver or the loader
+// would load a library of ours, is told: one that has the variable may not have called cuInit yet,
+// and is recorded once it does. Programs that end within a second may be missed.
 #include "app/unreached.h"
 
 #include <fmt/format.h>
@@ -23,9 +23,8 @@ bool maps_driver(pid_t pid) {
   });
 }
 
-// What the driver is told to load; empty: nothing.
-std::string injected_into(const std::vector<std::string>& environment) {
-  const std::string prefix = std::string(agent::kInjectionVariable) + "=";
+std::string value_in(const std::vector<std::string>& environment, const char* variable) {
+  const std::string prefix = std::string(variable) + "=";
   for (const std::string& one : environment)
     if (one.starts_with(prefix)) return one.substr(prefix.size());
   return {};
@@ -34,12 +33,17 @@ std::string injected_into(const std::vector<std::string>& environment) {
 // Empty: it is reached, or cannot be looked at.
 std::string why_not(pid_t pid) {
   const std::vector<std::string> environment = environment_of(pid);
-  const std::string library = injected_into(environment);
-  if (library.ends_with("libbohr_agent.so")) return {};
+  const std::string injected = value_in(environment, agent::kInjectionVariable);
+  if (injected.ends_with("libbohr_agent.so")) return {};
+  const bool preloaded =
+      value_in(environment, agent::kPreloadVariable).find("libbohr_preload.so") !=
+      std::string::npos;
+  if (preloaded && !value_in(environment, agent::kDirVariable).empty()) return {};
   if (!maps_driver(pid)) return {};
-  if (!library.empty()) return "the driver was told to load " + library + " into it instead";
-  return fmt::format("it was started with {} environment, without {}",
-                     environment.empty() ? "an empty" : "another", agent::kInjectionVariable);
+  if (!injected.empty()) return "the driver was told to load " + injected + " into it instead";
+  return fmt::format("it was started with {} environment, without {} or {} of ours",
+                     environment.empty() ? "an empty" : "another", agent::kInjectionVariable,
+                     agent::kPreloadVariable);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ class Absentee {
       : here_(here),
         there_(here.program_),
         from_(from),
-        finding_(verdict.findings[static_cast<size_t>(cause.findings.front())]),
+        finding_(first_finding(verdict, cause)),
         freed_(cause.freed),
         graph_(graph) {}
 

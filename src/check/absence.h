@@ -21,8 +21,8 @@ class Elsewhere {
  public:
   Elsewhere(const Program& program, const Verdict& verdict, const Arenas& arenas);
 
-  // `cause` is one of `verdict`'s of `from` and has no finding here. `graph`: only that one, if it
-  // is valid.
+  // `cause` is one of `verdict`'s of `from`, found or undecided, and has no finding here. `graph`:
+  // only that one, if it is valid.
   Absence why(const Program& from, const Verdict& verdict, const Cause& cause,
               GraphId graph = {}) const;
 

@@ -2,6 +2,7 @@
 // bohr env: what to put into a unit file, a shell or a container, so that its program is recorded.
 #include <cstdlib>
 #include <memory>
+#include <regex>
 
 #include "app/environment.h"
 #include "app/files.h"
@@ -26,9 +27,8 @@ int print_lines(Arguments arguments) {
   if (!dir.ok()) return say_error(dir.error()), kUsage;
   arguments.recording.dir = dir.value();
   // A unit and a container have an environment of their own.
-  const char* path = arguments.lines == "shell" ? std::getenv("PYTHONPATH") : nullptr;
-  const auto variables =
-      app::variables_of(arguments.recording, files.value(), path == nullptr ? "" : path);
+  const app::Inherited before = arguments.lines == "shell" ? app::inherited() : app::Inherited();
+  const auto variables = app::variables_of(arguments.recording, files.value(), before);
   const auto form = arguments.lines == "unit"    ? app::Lines::unit
                     : arguments.lines == "shell" ? app::Lines::shell
                                                  : app::Lines::container;
@@ -55,11 +55,44 @@ void add_env(CLI::App* app, int* status) {
   command->callback([arguments, status] { *status = print_lines(*arguments); });
 }
 
+namespace {
+
+// Numbers and ranges of them; CLI11 wants what is wrong, or nothing.
+std::string is_rank_list(const std::string& text) {
+  static const std::regex list("[0-9]{1,9}(-[0-9]{1,9})?(,[0-9]{1,9}(-[0-9]{1,9})?)*");
+  return std::regex_match(text, list) ? "" : "\"" + text + "\" is no list of ranks as 0,2-3";
+}
+
+}  // namespace
+
 void add_recording_arguments(CLI::App* command, app::Recording* recording) {
   command->add_option("--max-log", recording->max_log, "bytes that one process may log, e.g. 2GB")
       ->transform(CLI::AsSizeValue(false));
   command->add_option("--stacks", recording->stacks, "python, all or none")
       ->check(CLI::IsMember({"python", "all", "none"}));
+  command
+      ->add_option_function<std::string>(
+          "--record", [recording](const std::string& what) { recording->all = what == "all"; },
+          "graphs: of work outside graphs the newest; all: all of it, until --max-log")
+      ->default_str("graphs")
+      ->check(CLI::IsMember({"graphs", "all"}));
+  command
+      ->add_option("--recent", recording->recent,
+                   "bytes of the newest work outside graphs that are kept, e.g. 1GB")
+      ->transform(CLI::AsSizeValue(false));
+  command->add_option("--ranks", recording->ranks, "which ranks are recorded, e.g. 0,2-3")
+      ->check(is_rank_list);
+  command
+      ->add_option_function<std::string>(
+          "--via",
+          [recording](const std::string& way) {
+            recording->via = way == "preload" ? app::Via::preload : app::Via::cupti;
+          },
+          "how calls reach the recorder: cupti, or preload, which leaves CUPTI to others and costs "
+          "a launch less")
+      ->envname("BOHR_VIA")
+      ->default_str("cupti")
+      ->check(CLI::IsMember({"cupti", "preload"}));
 }
 
 }  // namespace bohr::cli

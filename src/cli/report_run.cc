@@ -19,7 +19,7 @@ void say_what_was_kept(const app::RunOutcome& outcome) {
   if (outcome.fix_file.empty()) return;
   say("until the source is repaired: bohr run --apply " + app::shell_word(outcome.fix_file) +
       " -- ...");
-  say("  or, in a unit file: Environment=LD_PRELOAD=" + outcome.apply_library +
+  say("  or, in a unit file: Environment=LD_PRELOAD=" + outcome.preload_library +
       " BOHR_APPLY=" + outcome.fix_file);
 }
 

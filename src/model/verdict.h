@@ -142,4 +142,10 @@ struct Verdict {
   std::vector<Suppression> suppressions;
 };
 
+// Of a cause of findings or of candidates, which has one at least.
+inline const Finding& first_finding(const Verdict& verdict, const Cause& cause) {
+  const std::vector<Finding>& list = cause.candidate ? verdict.candidates : verdict.findings;
+  return list[static_cast<size_t>(cause.findings.front())];
+}
+
 }  // namespace bohr

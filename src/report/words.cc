@@ -13,7 +13,7 @@ namespace {
 
 using Words = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array<Words, 38> kReasons = {{
+constexpr std::array<Words, 39> kReasons = {{
     {"allocator-order-unknown", "allocator events could not be placed"},
     {"allocator-unknown", "the framework's allocations were not recorded"},
     {"explore-failed", "memory was not put back after an exploration"},
@@ -36,6 +36,7 @@ constexpr std::array<Words, 38> kReasons = {{
     {"graph-memory-nodes", "a graph allocates or frees memory in its nodes"},
     {"host-accesses-unseen", "what the CPU reads, and most of what it writes, is not recorded"},
     {"lost-records", "a part of the recording is missing"},
+    {"recent-only", "of the work outside graphs only the newest was kept"},
     {"no-cuda-calls", "no CUDA work was recorded"},
     {"not-recorded", "the process could not be recorded"},
     {"orders-given-up", "the search through all orders was ended before all were visited"},

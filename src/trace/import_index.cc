@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "trace/writer/recent_log.h"
+
 namespace bohr::trace {
 
 namespace {
@@ -12,7 +14,7 @@ constexpr size_t kMostInVersions = 1 << 22;  // nodes and edges
 
 class Indexer {
  public:
-  explicit Indexer(Diagnostics* diagnostics) : diagnostics_(diagnostics) {}
+  Indexer(const Log& log, Diagnostics* diagnostics) : log_(log), diagnostics_(diagnostics) {}
 
   void add(const Stream& r) { once(index_.streams[r.stream], r); }
   void add(const Thread& r) { once(index_.threads[r.thread], r); }
@@ -44,6 +46,9 @@ class Indexer {
   void add(const Provenance& r) { index_.provenance.push_back(&r); }
   void add(const Timing& r) { index_.timings.push_back(&r); }
   void add(const Process& r) { once(index_.process, r); }
+  void add(const Diagnostic& r) {
+    if (text_of(log_, r.reason.id) == kRecentReason) index_.older_dropped = true;
+  }
   template <class R>
   void add(const R&) {}
 
@@ -122,6 +127,7 @@ class Indexer {
     return kept;
   }
 
+  const Log& log_;
   LogIndex index_;
   size_t in_versions_ = 0;
   Diagnostics* diagnostics_;
@@ -130,7 +136,7 @@ class Indexer {
 }  // namespace
 
 LogIndex index_log(const Log& log, Diagnostics* diagnostics) {
-  Indexer indexer(diagnostics);
+  Indexer indexer(log, diagnostics);
   for (const Record& record : log.records)
     std::visit([&](const auto& r) { indexer.add(r); }, record);
   return indexer.finish();

@@ -57,6 +57,7 @@ struct LogIndex {
   std::vector<const Timing*> timings;
   const Process* process = nullptr;
   const Scope* scope = nullptr;
+  bool older_dropped = false;      // of the work outside graphs only the newest is there
   std::deque<Node> version_nodes;  // of versions: what was set, made by whoever made the first
   std::unordered_map<const Node*, uint64_t> set_at;  // of them: by which call
 };

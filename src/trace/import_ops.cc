@@ -133,6 +133,10 @@ void Ops::bind(uint32_t event, uint64_t version, uint64_t seq, Op* op) {
     op->bound = it->second;
     return;
   }
+  // Its record was dropped with all other work of its time, so it orders nothing that is there.
+  if (state_.index.older_dropped && version != kUnknownVersion &&
+      in_graphs_.count({event, version}) == 0)
+    return;
   op->order_unknown = true;
   if (in_graphs_.count({event, version}) != 0)
     state_.diagnostics.add_order_lost("foreign-event", "an event that a graph records", seq);

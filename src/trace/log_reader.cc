@@ -48,6 +48,16 @@ class LogWalk {
     log_.strings.emplace_back();
   }
 
+  // Of a part, whose strings are those of `log`.
+  LogWalk(std::span<const uint8_t> bytes, Log log) : bytes_(bytes), log_(std::move(log)) {}
+
+  Log run_part() {
+    Step step = Step::record;
+    while (step == Step::record) step = next();
+    if (step == Step::damaged || step == Step::cut) explain(step);
+    return std::move(log_);
+  }
+
   Log run() {
     Step step = Step::record;
     while (step == Step::record) step = next();
@@ -194,6 +204,12 @@ Record& Record::operator=(Record&& other) noexcept = default;
 Record::~Record() = default;
 bool Record::operator==(const Record& other) const {
   return static_cast<const AnyRecord&>(*this) == static_cast<const AnyRecord&>(other);
+}
+
+void add_part(std::span<const uint8_t> bytes, Log* log) {
+  // One that was just begun anew has no head yet.
+  if (refuse_head(bytes, log->source)) return;
+  *log = LogWalk(bytes, std::move(*log)).run_part();
 }
 
 Result<Log> read_log(std::span<const uint8_t> bytes, const std::string& source) {

@@ -47,4 +47,8 @@ struct Log {
 // Refuses what is no event log, or a newer version, or damaged in its head.
 Result<Log> read_log(std::span<const uint8_t> bytes, const std::string& source);
 
+// Adds the records of a part (trace/writer/recent_log.h), whose strings are the log's. A part that
+// is damaged, or cut off, gives what can be read of it, and a Diagnostic.
+void add_part(std::span<const uint8_t> bytes, Log* log);
+
 }  // namespace bohr::trace

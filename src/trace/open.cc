@@ -17,6 +17,7 @@
 #include "trace/sqlite_trace.h"
 #include "trace/tar.h"
 #include "trace/writer/framing.h"
+#include "trace/writer/recent_log.h"
 #include "trace/zstd.h"
 
 namespace bohr::trace {
@@ -123,11 +124,50 @@ Result<std::vector<uint8_t>> trace_in_bundle(std::span<const uint8_t> bytes,
                "give a bundle that bohr share made, or unpack it and give what is in it"};
 }
 
+// Most logs have none. One that cannot be read is as one that is not there.
+std::vector<std::vector<uint8_t>> recent_beside(const std::string& path) {
+  std::vector<std::vector<uint8_t>> parts;
+  for (const char* suffix : kRecentSuffixes) {
+    const File file(::open((path + suffix).c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.number() < 0) continue;
+    Result<std::vector<uint8_t>> bytes = read_all(file.number(), path + suffix);
+    if (bytes.ok()) parts.push_back(std::move(bytes).value());
+  }
+  return parts;
+}
+
+// The recorder says in the log that it writes them, and begins one at once.
+bool has_recent(const Log& log) {
+  return std::any_of(log.records.begin(), log.records.end(), [&](const Record& record) {
+    const auto* one = std::get_if<Provenance>(&record);
+    return one && log.strings[one->name.id] == kRecentName;
+  });
+}
+
+void add_recent(const Input& input, Log* log) {
+  for (const std::vector<uint8_t>& part : input.recent) add_part(part, log);
+  if (!input.recent.empty() || !has_recent(*log)) return;
+  const auto add = [&](std::string text) {
+    log->strings.push_back(std::move(text));
+    return Text{static_cast<uint32_t>(log->strings.size() - 1)};
+  };
+  Diagnostic missing;
+  missing.reason = add("lost-records");
+  missing.text =
+      add("the work outside graphs was recorded in files beside the log (" +
+          std::string(kRecentSuffixes[0]) + ", " + kRecentSuffixes[1] + "), which are not there");
+  missing.loses_order = true;
+  missing.to = ~uint64_t{0};
+  log->records.emplace_back(missing);
+}
+
 }  // namespace
 
 Result<Input> read_input(const std::string& path) {
   Input input;
   input.source = path;
+  // Before the log: what they name is in it then, also while it is written.
+  input.recent = recent_beside(path);
   const File file(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number() < 0) return cannot_read(path, errno);
   BOHR_TRY(bytes, read_all(file.number(), path));
@@ -150,6 +190,7 @@ Result<std::vector<Log>> to_logs(const Input& input) {
   if (input.format == Format::text) return no_records(input);
   if (input.format == Format::sqlite) return read_sqlite(input.bytes, input.source);
   BOHR_TRY(log, read_log(input.bytes, input.source));
+  add_recent(input, &log);
   std::vector<Log> logs;
   logs.push_back(std::move(log));
   return logs;

@@ -23,6 +23,7 @@ struct Input {
   std::string source;
   Format format = Format::text;
   std::vector<uint8_t> bytes;
+  std::vector<std::vector<uint8_t>> recent;  // of a log: the files beside it (recent_log.h)
 };
 
 Result<Input> read_input(const std::string& path);

@@ -64,7 +64,7 @@ guest forked fork
 verdict forked 0
 
 # A full log ends with the reason, and the guest does not notice.
-guest full many BOHR_MAX_LOG=20000
+guest full many BOHR_MAX_LOG=20000 BOHR_RECORD=all
 explains full limit
 find_log full
 [[ $(stat -c %s "$log") -le 20000 ]] || fail "the log outgrew its limit"

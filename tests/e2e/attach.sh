@@ -40,7 +40,7 @@ right() {
   expect_in "$1.guest" 'guest right' "$1"
 }
 
-expect_status 0 'env' -- "$BOHR" env -o lines
+expect_status 0 env -- env BOHR_VIA=cupti "$BOHR" env -o lines
 expect_in out "Environment=\"CUDA_INJECTION64_PATH=$agent\"" 'env'
 expect_in out "Environment=\"BOHR_DIR=$tmp/lines\"" 'env'
 expect_status 0 'env for a container' -- "$BOHR" env -o lines --for container

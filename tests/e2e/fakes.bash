@@ -2,7 +2,7 @@
 # `applier`, the two libraries that live in a program; skips the
 # test where the agent was not built.
 agent=$(dirname "$BOHR")/libbohr_agent.so
-applier=$(dirname "$BOHR")/libbohr_apply.so
+applier=$(dirname "$BOHR")/libbohr_preload.so
 cuda_include=${CUDA_HOME:-/usr/local/cuda}/include
 if [[ ! -f $agent || ! -f $cuda_include/cupti.h ]]; then
   echo "skipped: the agent was not built, or there is no cupti.h in $cuda_include"
@@ -22,4 +22,12 @@ build_fakes() {
     g++ "${flags[@]}" -o "$folder/$program" "$fake/$program.cc" "$folder/libcuda.so.1" \
       "-Wl,-rpath-link,$folder" || return
   done
+}
+
+# build_looking FOLDER PROGRAM: once more as PROGRAM_looking, which looks the driver's functions up
+# as the CUDA runtime does (tests/cuda/fake/runtime.cc).
+build_looking() {
+  local fake=$BOHR_SOURCE/tests/cuda/fake
+  g++ -std=c++20 -O1 -isystem "$cuda_include" "-I$fake" "-I$BOHR_SOURCE/src" \
+    -o "$1/$2_looking" "$fake/$2.cc" "$fake/runtime.cc" "$1/libcuda.so.1" "-Wl,-rpath-link,$1"
 }

@@ -52,6 +52,17 @@ TEST(CheckAbsence, AWait) {
       AbsenceKind::wait);
 }
 
+// What replays proved is undecided in the recording alone.
+TEST(CheckAbsence, AWaitForAnUndecidedPair) {
+  Checked race = checked(kRace);
+  race.verdict.candidates.swap(race.verdict.findings);
+  for (Cause& cause : race.verdict.causes) cause.candidate = true;
+  const Checked waits = checked(
+      kHead + std::string("s: kernel make writes x\ns: record e\nt: wait e\nt: kernel use reads x "
+                          "writes y\n"));
+  EXPECT_EQ(why(race, waits).kind, AbsenceKind::wait);
+}
+
 TEST(CheckAbsence, TheHost) {
   EXPECT_EQ(kind("s: kernel make writes x\nhost: sync s\nt: kernel use reads x writes y\n"),
             AbsenceKind::host);

@@ -59,6 +59,9 @@ struct LogWriter::State {
   uint32_t next_text = 1;
   uint64_t last_seq = 0;
   bool stopped = false;
+  bool is_part = false;
+  bool full = false;                           // the newest record that was refused: for the limit
+  const char* refused = "the file was ended";  // why it was
   bool abandoned = false;
   Diagnostic stop_note;
   uint64_t stop_note_offset = 0;  // 0: there is none
@@ -95,7 +98,9 @@ bool LogWriter::State::make_room(size_t payload, uint64_t seq) {
           : error == EBADF ? "the program closed the log's file, which is not at its path any more"
                            : "the log could not grow";
   }
-  stop(why, seq);
+  refused = why;
+  full = need > limit;
+  if (!is_part) stop(why, seq);
   return false;
 }
 
@@ -181,6 +186,13 @@ std::unique_ptr<LogWriter> LogWriter::create(const std::string& path, uint64_t l
   }
 }
 
+std::unique_ptr<LogWriter> LogWriter::create_part(const std::string& path, uint64_t limit,
+                                                  std::string* why) {
+  auto part = create(path, limit, why);
+  if (part) part->state_->is_part = true;
+  return part;
+}
+
 LogWriter::LogWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 LogWriter::~LogWriter() {
@@ -234,6 +246,24 @@ void LogWriter::close(uint64_t seq) {
     state.put_stop_note();
   }
   state.put(end, payload_size(end));
+  state.file.finish(state.offset);
+}
+
+bool LogWriter::is_full() const {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  return state_->full;
+}
+
+const char* LogWriter::why_refused() const {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  return state_->refused;
+}
+
+void LogWriter::end_part(const Diagnostic* last) {
+  State& state = *state_;
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  if (!state.open.exchange(false)) return;
+  if (last) state.put(*last, payload_size(*last));
   state.file.finish(state.offset);
 }
 

@@ -21,6 +21,10 @@ class LogWriter {
   // and fills `why`.
   static std::unique_ptr<LogWriter> create(const std::string& path, uint64_t limit,
                                            std::string* why);
+  // The same for a file of records whose strings are those of another log: it has none of its own,
+  // takes no record once it is full, and ends with end_part().
+  static std::unique_ptr<LogWriter> create_part(const std::string& path, uint64_t limit,
+                                                std::string* why);
   // Drops everything, for a recorder that is to record nothing.
   static std::unique_ptr<LogWriter> nowhere();
   ~LogWriter();
@@ -42,6 +46,13 @@ class LogWriter {
   // Writes End and cuts the file to its length. Later appends are dropped. A writer that is
   // destroyed without it leaves a log without End.
   void close(uint64_t seq);
+
+  // The newest record that was refused would have gone beyond the limit; else why it found no room.
+  bool is_full() const;
+  const char* why_refused() const;
+
+  // Ends a part, with a last record where one is given, and cuts its file to its length.
+  void end_part(const Diagnostic* last);
 
   // In a forked child: lets go of the file without touching it.
   void abandon();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program under test for the stand-in driver: a producer on one stream, a consumer on another,
 // captured (`race`, `clean`) or eager (`eager-race`, `eager-clean`). `fork` also works in a forked
-// child, `many` launches until a small log is full.
+// child, `many` launches until a small log is full (`race-many`, `many-race`: with a
+// mistake before or after it), `future` calls what only a newer driver has.
 #include <cuda.h>
+#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,7 +57,16 @@ int main(int argc, char** argv) {
   for (CUdeviceptr* pointer : {&p, &out}) cuMemAlloc_v2(pointer, 4000);
   if (arm == "race" || arm == "clean") captured_step(arm == "race");
   if (arm == "eager-race" || arm == "eager-clean") step(arm == "eager-race");
-  for (int i = 0; arm == "many" && i < 1000; ++i) step(false);
+  if (arm == "future") {
+    using Call = CUresult (*)(int);
+    void* driver = dlopen("libcuda.so.1", RTLD_NOW);
+    const auto call = reinterpret_cast<Call>(dlsym(driver, "cuFutureThing"));
+    for (int i = 0; i < 3; ++i)
+      if (call(i) != CUDA_SUCCESS) return 5;
+  }
+  if (arm == "race-many") step(true);
+  for (int i = 0; arm.find("many") != std::string::npos && i < 1000; ++i) step(false);
+  if (arm == "many-race") step(true);
   if (arm == "fork") {
     captured_step(false);
     if (const pid_t child = fork(); child == 0) {

@@ -120,7 +120,7 @@ void count_and_spoil(void** params) {
 class Block {
  public:
   Block(CUdeviceptr address, uint64_t bytes) : address_(address), bytes_(bytes) {
-    const char* path = std::getenv("CUDA_INJECTION64_PATH");
+    const char* path = std::getenv("BOHR_AGENT");
     void* agent = path ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : nullptr;
     if (!agent) return;
     allocated_ = reinterpret_cast<void (*)(uint64_t)>(dlsym(agent, "bohr_allocated"));

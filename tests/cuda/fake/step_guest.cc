@@ -80,7 +80,7 @@ void scramble(CUstream stream, CUdeviceptr block) {
 class Allocator {
  public:
   explicit Allocator(size_t bytes) {
-    const char* path = std::getenv("CUDA_INJECTION64_PATH");
+    const char* path = std::getenv("BOHR_AGENT");
     if (void* agent = path ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : nullptr) {
       allocated_ = reinterpret_cast<void (*)(uint64_t)>(dlsym(agent, "bohr_allocated"));
       freed_ = reinterpret_cast<void (*)(uint64_t)>(dlsym(agent, "bohr_freed"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/alone/hooks.h"
+#include "agent/preload/repairs.h"
 
 #include <array>
 #include <atomic>
@@ -11,38 +11,34 @@
 #include <utility>
 
 #include "agent/environment.h"
-#include "agent/graphs.h"
-#include "agent/recorder.h"
+#include "agent/gate.h"
+#include "agent/preload/words.h"
 
 namespace bohr::agent {
 namespace {
 
-enum Kind : size_t { looked_up, captured, used, edited, destroyed, launched, kKinds };
+enum Kind : size_t { captured, used, edited, destroyed, launched, kKinds };
 
 constexpr std::pair<std::string_view, Kind> kNames[] = {
-    {"cuGetProcAddress", looked_up},        {"cuStreamEndCapture", captured},
-    {"cuGraphInstantiate", used},           {"cuGraphInstantiateWithFlags", used},
-    {"cuGraphInstantiateWithParams", used}, {"cuGraphExecUpdate", used},
-    {"cuGraphAddDependencies", edited},     {"cuGraphRemoveDependencies", edited},
-    {"cuGraphKernelNodeSetParams", edited}, {"cuGraphMemcpyNodeSetParams", edited},
-    {"cuGraphMemsetNodeSetParams", edited}, {"cuGraphNodeSetParams", edited},
-    {"cuGraphDestroy", destroyed},          {"cuGraphLaunch", launched},
+    {"cuStreamEndCapture", captured},
+    {"cuGraphInstantiate", used},
+    {"cuGraphInstantiateWithFlags", used},
+    {"cuGraphInstantiateWithParams", used},
+    {"cuGraphExecUpdate", used},
+    {"cuGraphAddDependencies", edited},
+    {"cuGraphRemoveDependencies", edited},
+    {"cuGraphKernelNodeSetParams", edited},
+    {"cuGraphMemcpyNodeSetParams", edited},
+    {"cuGraphMemsetNodeSetParams", edited},
+    {"cuGraphNodeSetParams", edited},
+    {"cuGraphDestroy", destroyed},
+    {"cuGraphLaunch", launched},
 };
 
 // Functions of one kind: every name with its versions and its twin for per-thread streams.
 constexpr size_t kSlots = 16;
 std::array<std::array<std::atomic<AnyCall>, kSlots>, kKinds> reals;
 std::mutex slots_mutex;
-
-thread_local bool inside = false;
-
-class Inside {
- public:
-  Inside() { inside = true; }
-  ~Inside() { inside = false; }
-  Inside(const Inside&) = delete;
-  Inside& operator=(const Inside&) = delete;
-};
 
 Recorder* make_recorder() {
   const char* fix = std::getenv(kApplyVariable);
@@ -87,7 +83,7 @@ void after(Recorder& r, Kind kind, Word second) {
 
 // A program that was to run repaired must not run on as if it were.
 template <class Work>
-void guarded(Recorder& r, const Work& work) {
+void or_not_applied(Recorder& r, const Work& work) {
   try {
     work();
   } catch (...) {
@@ -96,26 +92,19 @@ void guarded(Recorder& r, const Work& work) {
 }
 
 Word call_wrapped(Kind kind, AnyCall real, const std::array<Word, 6>& words) {
-  const Inside guard;
+  const Inside guard(thread_calls());
   Recorder* r = armed();
-  if (r) guarded(*r, [&] { before(*r, kind, words[0], words[1]); });
+  if (r) or_not_applied(*r, [&] { before(*r, kind, words[0], words[1]); });
   const Word result = real(words[0], words[1], words[2], words[3], words[4], words[5]);
   if (r && static_cast<CUresult>(result) == CUDA_SUCCESS)
-    guarded(*r, [&] { after(*r, kind, words[1]); });
+    or_not_applied(*r, [&] { after(*r, kind, words[1]); });
   return result;
 }
 
 template <size_t kind, size_t slot>
 Word wrapper(Word a, Word b, Word c, Word d, Word e, Word f) {
   const AnyCall real = reals[kind][slot].load(std::memory_order_acquire);
-  if (inside) return real(a, b, c, d, e, f);
-  if constexpr (kind == looked_up) {
-    const Word result = real(a, b, c, d, e, f);
-    void** found = handle<void**>(b);
-    if (static_cast<CUresult>(result) == CUDA_SUCCESS && found && *found)
-      *found = hooked(handle<const char*>(a), *found);
-    return result;
-  }
+  if (thread_calls().inside) return real(a, b, c, d, e, f);
   return call_wrapped(static_cast<Kind>(kind), real, {a, b, c, d, e, f});
 }
 
@@ -157,20 +146,18 @@ AnyCall wrapper_of(Kind kind, AnyCall real) {
     return kWrappers[kind * kSlots + slot];
   }
   // Far more than any driver has; a graph that goes past us must not be unrepaired in silence.
-  const Inside guard;
+  const Inside guard(thread_calls());
   if (Recorder* r = armed()) not_applied(*r, "the driver has too many versions of one function");
   return real;
 }
 
 }  // namespace
 
-bool inside_hook() { return inside; }
+bool is_repaired(const char* name) { return kind_of(name) != kKinds; }
 
-bool is_of_interest(const char* name) { return kind_of(name) != kKinds; }
-
-void* hooked(const char* name, void* real) {
+void* repairing(const char* name, void* real) {
   const Kind kind = kind_of(name);
-  if (inside || !real || kind == kKinds) return real;
+  if (kind == kKinds) return real;
   return reinterpret_cast<void*>(wrapper_of(kind, reinterpret_cast<AnyCall>(real)));
 }
 

@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# Recording by the preloaded library, without CUPTI: the calls of programs that are linked to the
+# stand-in driver, or look its functions up in the ways of the CUDA runtime, are those that CUPTI
+# tells of. What works on a recording (attach, explore, fix, apply) is run in this way, too.
+# shellcheck source=/dev/null
+source "$(dirname "${BASH_SOURCE[0]}")/fakes.bash"
+# shellcheck source=/dev/null
+source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
+: "${tmp:?of lib.bash}" "${agent:?of fakes.bash}"
+unset CUDA_INJECTION64_PATH LD_PRELOAD BOHR_DIR BOHR_VIA
+build_fakes "$tmp" guest pinned_guest || exit 1
+build_looking "$tmp" guest || exit 1
+export LD_LIBRARY_PATH=$tmp
+
+# run STATUS NAME COMMAND...: NAME.out and NAME.err.
+run() {
+  local wanted=$1 name=$2 status=0
+  shift 2
+  "$BOHR" run --via preload -o "$name" -- "$@" >"$name.out" 2>"$name.err" || status=$?
+  [[ $status == "$wanted" ]] || fail "$name: status $status instead of $wanted: $(cat "$name".???)"
+}
+# records NAME: what its log holds of the program's calls, without numbers of the process.
+records() {
+  local query
+  for query in 'capture, stream, mode FROM capture_begin' 'capture, stream, graph FROM capture_end' \
+    'graph, "index", type, stream, function, params > 0 FROM node ORDER BY graph, "index"' \
+    'n, "from", "to", type FROM edge' 'graph FROM exec' 'exec, stream FROM launch' \
+    'stream, function, grid_x FROM kernel' 'event, version, stream, capture FROM event_record' \
+    'event, version, stream, capture FROM event_wait' 'what, stream, event FROM host_sync' \
+    'layer, bytes FROM mem_alloc' 'layer FROM mem_free' 'type, context FROM stream' \
+    'reason FROM diagnostic_v'; do
+    "$BOHR" query "$1"/*.bohr "SELECT $query" || fail "$1: no answer to $query"
+  done
+}
+
+# The same as CUPTI tells, whether another tool holds CUPTI or not, and however functions are found.
+for arm in race clean eager-race eager-clean; do
+  status=1
+  [[ $arm == *clean ]] && status=0
+  "$BOHR" run -o "cupti-$arm" -- ./guest $arm >/dev/null 2>&1
+  FAKE_CUPTI_BUSY=1 run $status "linked-$arm" ./guest $arm
+  LOOKUP=dlsym run $status "dlsym-$arm" ./guest_looking $arm
+  LOOKUP=proc run $status "proc-$arm" ./guest_looking $arm
+  LOOKUP=proc FAKE_OTHER_ADDRESSES=1 run $status "elsewhere-$arm" ./guest_looking $arm
+  records "cupti-$arm" >wanted
+  for way in linked dlsym proc elsewhere; do
+    records "$way-$arm" >have
+    diff wanted have >differs || fail "$way-$arm: other records: $(cat differs)"
+  done
+done
+
+# Sources of copies that the program rewrites too early, and those that it does not.
+for arm in stream event query graph; do
+  run 1 "pinned-$arm-race" ./pinned_guest "$arm-race"
+  expect_in "pinned-$arm-race.out" 'host write' "pinned $arm"
+  run 3 "pinned-$arm-clean" ./pinned_guest "$arm-clean"
+done
+
+# A function that is newer than the recorder is counted, and said.
+run 3 newer ./guest future
+tr -s ' \n' ' ' <newer.out >words
+expect_in words 'cuFutureThing, which is newer than the recorder, was called 3 times' newer
+# And all else is left alone: programs without CUDA, another tool's library, children.
+run 3 plain bash -c 'python3 -c "print(40 + 2)"'
+expect_in plain.out 42 plain
+echo 'extern "C" int InitializeInjection() { return 1; }' >tool.cc
+g++ -shared -fPIC -o tool.so tool.cc
+CUDA_INJECTION64_PATH=$tmp/tool.so run 1 beside ./guest race
+run 1 child bash -c './guest race; true'
+
+# Of several ranks those that are wanted, whichever launcher numbered them; both ways in.
+for via in cupti preload; do
+  "$BOHR" run --via $via --ranks 1-2 -o "ranks-$via" -- bash -c '
+    RANK=0 ./guest race; RANK=1 WORLD_SIZE=4 ./guest race; SLURM_PROCID=2 ./guest race
+    OMPI_COMM_WORLD_RANK=3 ./guest race; ./guest clean' >"ranks-$via.out" 2>"ranks-$via.err"
+  [[ $(find "ranks-$via" -name '*.bohr' | wc -l) == 3 ]] || fail "ranks, $via: other logs than 3"
+  expect_in "ranks-$via.out" 'rank 1 of 4' "ranks, $via"
+  expect_in "ranks-$via.out" 'rank 2' "ranks, $via"
+  expect_not_in "ranks-$via.out" 'rank 3' "ranks, $via"
+  expect_not_in "ranks-$via.err" 'NOT RECORDED' "ranks, $via"
+done
+expect_status 2 'no list of ranks' -- "$BOHR" run --ranks 1- -- true
+
+# Of work outside graphs the newest is kept where there is no room for all; pairs with what was
+# dropped are not decided, and what comes after it is. Or all of it is kept.
+for via in cupti preload; do
+  "$BOHR" run --via $via --recent 20000 -o "recent-$via" -- ./guest many-race >"recent-$via.out" 2>&1
+  expect_in "recent-$via.out" 'recent-only' "recent, $via"
+  expect_in "recent-$via.out" 'produce (stream 1) | consume (stream 2)' "recent, $via"
+  expect_not_in "recent-$via.out" 'lost-records' "recent, $via"
+  expect_not_in "recent-$via.out" 'unmodelled-order' "recent, $via"
+  size=$(cat "recent-$via"/*.recent-? | wc -c)
+  ((size > 5000 && size <= 20000)) || fail "recent, $via: $size bytes of recent work"
+  "$BOHR" run --via $via --recent 20000 -o "dropped-$via" -- ./guest race-many >"dropped-$via.out" 2>&1
+  expect_in "dropped-$via.out" 'recent-only' "dropped, $via"
+  expect_not_in "dropped-$via.out" 'produce (stream 1) | consume' "dropped, $via"
+  "$BOHR" run --via $via --record all -o "all-$via" -- ./guest race-many >"all-$via.out" 2>&1
+  expect_in "all-$via.out" 'RACE FOUND:' "all, $via"
+  [[ -z $(find "all-$via" -name '*.recent-*') ]] || fail "all, $via: recent work beside the log"
+done
+finish
