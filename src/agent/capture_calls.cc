@@ -26,9 +26,17 @@ void began(Recorder& r, DriverCall& call) {
 }
 void began_global(Recorder& r, DriverCall& call) { begin(r, call, CU_STREAM_CAPTURE_MODE_GLOBAL); }
 void began_to_graph(Recorder& r, DriverCall& call) {
-  begin(r, call, params_of<cuStreamBeginCaptureToGraph_params>(call).mode);
+  const auto& p = params_of<cuStreamBeginCaptureToGraph_params>(call);
+  begin(r, call, p.mode);
+  if (is_body(r, p.hGraph)) return;
   diagnose(r, "capture-to-graph", "a capture adds to a graph that existed", true, call.seq,
            call.exit);
+}
+
+// What holds the graph that was captured into is to be read again.
+void added_to(Recorder& r) {
+  std::lock_guard lock(r.mutex);
+  ++r.graphs.edits;
 }
 
 // Also for captures that failed: the guest may go on without them.
@@ -45,6 +53,7 @@ void ended(Recorder& r, DriverCall& call) {
   r.captures_ended.fetch_add(1);
   const auto& p = params_of<cuStreamEndCapture_params>(call);
   if (call.result == CUDA_SUCCESS && p.phGraph && *p.phGraph) {
+    if (is_body(r, *p.phGraph)) added_to(r);
     record.graph = read_graph(r, *p.phGraph, record.capture);
   }
   report_unseen_allocator(r);

@@ -45,6 +45,7 @@ namespace bohr::agent {
   X(cuGraphEventWaitNodeGetEvent)   \
   X(cuGraphMemAllocNodeGetParams)   \
   X(cuGraphMemFreeNodeGetParams)    \
+  X(cuGraphBatchMemOpNodeGetParams) \
   X(cuStreamGetCaptureInfo_v3)      \
   X(cuPointerGetAttribute)
 

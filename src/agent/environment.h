@@ -18,6 +18,7 @@
 //   BOHR_EXPLORE           path of the Unix socket where bohr listens; not set: no launch is held
 //                          until somebody attaches
 //   BOHR_EXPLORE_LAUNCH    which launch of each instantiated graph is offered first (decimal; 10)
+//   BOHR_KEEP_CODE         "1": machine code that the program loads is kept
 //   BOHR_CUPTI             optional: absolute path of libcupti to use where none is mapped yet
 //   PYTHONPATH             the shim's folder (it holds sitecustomize.py) put first
 //
@@ -25,6 +26,7 @@
 //
 //   <pid>.bohr             its event log (mode 0600)
 //   <pid>.attach           the page by which bohr is let in while it runs (replay/attach_page.h)
+//   <pid>.code/            the machine code that it loaded, where that was asked for
 //   <pid>.error            one line for people: why this process was not recorded, or not to its
 //                          end. May stand beside a log.
 //
@@ -45,6 +47,7 @@ constexpr const char* kAgentVariable = "BOHR_AGENT";
 constexpr const char* kDirVariable = "BOHR_DIR";
 constexpr const char* kMaxLogVariable = "BOHR_MAX_LOG";
 constexpr const char* kStacksVariable = "BOHR_STACKS";
+constexpr const char* kKeepCodeVariable = "BOHR_KEEP_CODE";
 constexpr const char* kCuptiVariable = "BOHR_CUPTI";
 constexpr const char* kExploreVariable = "BOHR_EXPLORE";
 constexpr const char* kExploreLaunchVariable = "BOHR_EXPLORE_LAUNCH";
@@ -69,6 +72,7 @@ constexpr RankVariables kLaunchers[] = {{"RANK", "WORLD_SIZE"},
 
 constexpr uint64_t kDefaultMaxLog = uint64_t{1} << 30;
 constexpr uint64_t kDefaultRecent = uint64_t{256} << 20;
+constexpr const char* kCodeSuffix = ".code";
 constexpr const char* kLogSuffix = ".bohr";
 constexpr const char* kErrorSuffix = ".error";
 constexpr const char* kApplySuffix = ".apply";

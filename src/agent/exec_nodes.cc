@@ -81,9 +81,23 @@ bool is_address(const MemoryMap& memory, uint64_t word) {
   return next != memory.ranges.begin() && word <= std::prev(next)->second.end;
 }
 
+// Whether two images hold the same tensor maps in the same places.
+bool hold_the_same_maps(const TensorMaps& maps, const trace::Bytes& a, const trace::Bytes& b) {
+  if (maps.bytes.empty()) return true;
+  for (size_t at = 0; at + sizeof(CUtensorMap) <= a.size(); at += sizeof(uint64_t)) {
+    if (std::memcmp(a.data() + at, b.data() + at, sizeof(CUtensorMap)) == 0) continue;
+    for (const trace::Bytes* image : {&a, &b})
+      if (maps.bytes.contains(
+              {reinterpret_cast<const char*>(image->data()) + at, sizeof(CUtensorMap)}))
+        return false;
+  }
+  return true;
+}
+
 // Whether two images name the same memory: numbers in them may differ, which the log does not need.
-bool name_the_same(const MemoryMap& memory, const trace::Bytes& a, const trace::Bytes& b) {
-  if (a.size() != b.size()) return false;
+bool name_the_same(const Recorder& r, const trace::Bytes& a, const trace::Bytes& b) {
+  const MemoryMap& memory = r.memory;
+  if (a.size() != b.size() || !hold_the_same_maps(r.tensor_maps, a, b)) return false;
   for (size_t at = 0; at < a.size(); at += sizeof(uint64_t)) {
     uint64_t x = 0, y = 0;
     const size_t size = std::min(sizeof x, a.size() - at);
@@ -96,20 +110,19 @@ bool name_the_same(const MemoryMap& memory, const trace::Bytes& a, const trace::
 
 // To whoever reads the log. An address that was set again after something was freed may be of a
 // later block.
-bool alike(const MemoryMap& memory, const NodeChange& a, const NodeChange& b) {
+bool alike(const Recorder& r, const NodeChange& a, const NodeChange& b) {
   if (a.disabled || b.disabled) return a.disabled == b.disabled;
-  if (a.frees != b.frees || !name_the_same(memory, a.record->params, b.record->params))
-    return false;
+  if (a.frees != b.frees || !name_the_same(r, a.record->params, b.record->params)) return false;
   trace::Node same = *a.record;
   same.params = b.record->params;
   same.seq = b.record->seq;
   return same == *b.record;
 }
 
-bool alike(const MemoryMap& memory, const std::map<uint32_t, NodeChange>& a,
+bool alike(const Recorder& r, const std::map<uint32_t, NodeChange>& a,
            const std::map<uint32_t, NodeChange>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const auto& x, const auto& y) {
-    return x.first == y.first && alike(memory, x.second, y.second);
+    return x.first == y.first && alike(r, x.second, y.second);
   });
 }
 
@@ -127,7 +140,7 @@ uint32_t version_of(Recorder& r, ExecNodes* nodes, bool* fresh) {
   std::map<uint32_t, NodeChange> now = not_of_base(*nodes);
   if (now.empty()) return nodes->base;
   for (const ExecVersion& version : nodes->versions)
-    if (alike(r.memory, version.nodes, now)) return version.number;
+    if (alike(r, version.nodes, now)) return version.number;
   if (nodes->versions.size() >= kMostVersions) return 0;
   const uint32_t number = ++r.graphs.last_graph;
   nodes->versions.push_back({std::move(now), number});

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "agent/cubin.h"
+#include "agent/kept_code.h"
 #include "agent/recorder.h"
 
 namespace bohr::agent {
@@ -10,17 +12,22 @@ namespace {
 
 constexpr uint64_t kMaxImage = 64 * 1024;
 
-// Fills offsets and sizes from one of the two calls; false when the handle is not of its kind. The
-// list of parameters ends with the first index that is refused.
+constexpr size_t kMostCubinKernels = 1 << 16;
+
+// Fills offsets and sizes from one of the two calls. The list of parameters ends with the first
+// index that is refused; where that is the first of all, for the reason that there is none.
 template <class Handle, class Query>
 void read_layout(Query query, Handle handle, FunctionInfo* info) {
-  size_t offset = 0, size = 0;
-  for (size_t i = 0; query(handle, i, &offset, &size) == CUDA_SUCCESS; ++i) {
+  size_t offset = 0, size = 0, i = 0;
+  CUresult result = CUDA_SUCCESS;
+  for (; (result = query(handle, i, &offset, &size)) == CUDA_SUCCESS; ++i) {
     info->offsets.push_back(offset);
     info->sizes.push_back(size);
     info->image = std::max<uint64_t>(info->image, offset + size);
   }
-  info->layout_known = info->image <= kMaxImage;
+  const bool told = i > 0 || result == CUDA_ERROR_INVALID_VALUE;
+  info->layout_known = told && info->image <= kMaxImage;
+  if (info->layout_known) info->layout = trace::LayoutSource::driver;
 }
 
 // A handle whose name can be read is of that kind; then an empty layout means no parameters.
@@ -37,6 +44,27 @@ std::string describe(Recorder& r, CUfunction function, FunctionInfo* info) {
     return kernel_name ? kernel_name : "";
   }
   return name ? name : "";
+}
+
+std::string image_of(Recorder& r, const std::string& name) {
+  std::lock_guard lock(r.mutex);
+  const auto found = r.functions.cubins.find(name);
+  return found == r.functions.cubins.end() ? std::string() : found->second.image;
+}
+
+// False: no cubin that was loaded has such a kernel, or several have, and disagree.
+bool take_cubin_layout(Recorder& r, const std::string& name, FunctionInfo* info) {
+  std::lock_guard lock(r.mutex);
+  const auto found = r.functions.cubins.find(name);
+  if (found == r.functions.cubins.end() || !found->second.agreed) return false;
+  FunctionInfo told;
+  told.offsets = found->second.offsets, told.sizes = found->second.sizes;
+  for (size_t i = 0; i < told.sizes.size(); ++i)
+    told.image = std::max(told.image, told.offsets[i] + told.sizes[i]);
+  told.layout_known = told.image <= kMaxImage;
+  told.layout = trace::LayoutSource::cubin;
+  *info = told;
+  return true;
 }
 
 void copy_buffer(void** extra, PackedParams* out) {
@@ -66,6 +94,9 @@ std::shared_ptr<const FunctionInfo> function_info(Recorder& r, CUfunction functi
   auto info = std::make_shared<FunctionInfo>();
   std::string name = describe(r, function, info.get());
   if (name.empty() && symbol) name = symbol;
+  if (!info->layout_known && take_cubin_layout(r, name, info.get()) &&
+      !r.cubins_told.exchange(true))
+    diagnose(r, "note", "where parameters of kernels lie is known from their cubins alone");
   {
     std::lock_guard lock(r.mutex);
     auto [found, inserted] = r.functions.infos.try_emplace(function, info);
@@ -80,6 +111,11 @@ std::shared_ptr<const FunctionInfo> function_info(Recorder& r, CUfunction functi
   record.sizes = info->sizes;
   record.layout_known = info->layout_known;
   r.log->append(record);
+  trace::Code code;
+  code.function = info->number;
+  code.layout = info->layout;
+  code.image = r.log->text(image_of(r, name));
+  r.log->append(code);
   return info;
 }
 
@@ -106,6 +142,22 @@ PackedParams pack_params(const FunctionInfo& info, void** params, void** extra) 
     std::memcpy(out.bytes.data() + info.offsets[i], params[i], info.sizes[i]);
   }
   return out;
+}
+
+void code_loaded(Recorder& r, const void* image) {
+  const std::optional<CodeImage> code = code_image(image);
+  if (!code) return;
+  const std::string image_name = keep_code(r, *code);
+  if (!code->cubin) return;
+  std::vector<CubinKernel> kernels = kernels_of_cubin({code->begin, code->bytes});
+  std::lock_guard lock(r.mutex);
+  auto& known = r.functions.cubins;
+  for (CubinKernel& kernel : kernels) {
+    if (known.size() >= kMostCubinKernels) return;
+    CubinLayout layout{std::move(kernel.offsets), std::move(kernel.sizes), image_name};
+    const auto [at, is_new] = known.try_emplace(std::move(kernel.name), layout);
+    if (!is_new && at->second != layout) at->second.agreed = false, at->second.image.clear();
+  }
 }
 
 void forget_functions(Recorder& r) {

@@ -14,6 +14,13 @@ void edited(Recorder& r, DriverCall&) {
   ++r.graphs.edits;
 }
 
+template <class Params>
+void any_added(Recorder& r, DriverCall& call) {
+  edited(r, call);
+  const auto& p = params_of<Params>(call);
+  node_added(r, p.hGraph, *p.phGraphNode, *p.nodeParams);
+}
+
 void cloned(Recorder& r, DriverCall& call) {
   const auto& p = params_of<cuGraphClone_params>(call);
   graph_cloned(r, p.originalGraph, *p.phGraphClone);
@@ -248,8 +255,9 @@ void exec_destroyed(Recorder& r, DriverCall& call) {
   r.log->append(trace::ExecGone{call.seq, number});
 }
 
-#define BOHR_BUILD(name) \
-  Api { BOHR_FUNCTION(name, name), false, true, nullptr, nullptr, edited }
+#define BOHR_BUILD_BY(name, leave) \
+  Api { BOHR_FUNCTION(name, name), false, true, nullptr, nullptr, leave }
+#define BOHR_BUILD(name) BOHR_BUILD_BY(name, edited)
 #define BOHR_EDIT(name) BOHR_PLAIN_API(name, nullptr, edited)
 #define BOHR_CHANGE(name) BOHR_PLAIN_API(name, nullptr, changed)
 
@@ -268,8 +276,8 @@ constexpr Api kApis[] = {
     BOHR_BUILD(cuGraphAddMemAllocNode),
     BOHR_BUILD(cuGraphAddMemFreeNode),
     BOHR_BUILD(cuGraphAddBatchMemOpNode),
-    BOHR_BUILD(cuGraphAddNode),
-    BOHR_BUILD(cuGraphAddNode_v2),
+    BOHR_BUILD_BY(cuGraphAddNode, any_added<cuGraphAddNode_params>),
+    BOHR_BUILD_BY(cuGraphAddNode_v2, any_added<cuGraphAddNode_v2_params>),
     BOHR_PLAIN_API(cuGraphClone, nullptr, cloned),
     BOHR_EDIT(cuGraphAddDependencies),
     BOHR_EDIT(cuGraphAddDependencies_v2),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a graph whole: its nodes in the driver's order, all edges with their data, child graphs
-// before the graph that holds them. The record of a graph comes before those of its nodes and says
-// whether all was read, so the nodes are kept until then. Done at the end of a capture, because
-// frameworks destroy the template right after instantiating it, and at instantiation for graphs
-// built by hand.
+// and bodies of conditional nodes before the graph that holds them. The record of a graph comes
+// before those of its nodes and says whether all was read, so the nodes are kept until then. Done
+// at the end of a capture, because frameworks destroy the template right after instantiating it,
+// and at instantiation for graphs built by hand.
 //
 // The driver is asked with no lock of ours held; a program that changes a graph while another
 // thread ends its capture breaks the driver's own rules.
@@ -35,6 +35,8 @@ struct Reader {
   bool allocates = false;
   NodeOrigin inherited = {};  // of the node that holds this graph: its nodes have none of their own
   std::vector<trace::Node> nodes = {};
+  std::vector<trace::Conditional> conditionals = {};
+  std::vector<trace::AccessRecord> accesses = {};
 };
 
 uint32_t kernel_attributes(Recorder& r, CUgraphNode node) {
@@ -51,6 +53,12 @@ uint32_t kernel_attributes(Recorder& r, CUgraphNode node) {
           CUDA_SUCCESS &&
       value.clusterDim.x > 0) {
     bits |= trace::kAttributeCluster;
+  }
+  std::memset(&value, 0, sizeof value);
+  if (r.driver.cuGraphKernelNodeGetAttribute(node, CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE,
+                                             &value) == CUDA_SUCCESS &&
+      value.deviceUpdatableKernelNode.deviceUpdatable) {
+    bits |= trace::kAttributeDeviceUpdatable;
   }
   return bits;
 }
@@ -92,6 +100,56 @@ bool read_child(Reader& reader, CUgraphNode node, trace::Node* out) {
       read_graph_record(reader.r, child, reader.capture, reader.graph, out->index, reader.depth + 1,
                         reader.effects, {out->seq, out->thread, out->stack, out->stream});
   return out->child != 0;
+}
+
+// Bodies are read as children are, and belong to the node by their records' parent.
+bool read_conditional(Reader& reader, CUgraphNode node, trace::Node* out) {
+  const ConditionalNode known = conditional_node(reader.r, node);
+  trace::Conditional record;
+  record.graph = reader.graph;
+  record.node = out->index;
+  record.condition = known.condition;
+  record.bodies = static_cast<uint32_t>(known.bodies.size());
+  if (known.bodies.empty() || reader.depth >= kMaxDepth) return false;
+  bool whole = true;
+  for (const CUgraph body : known.bodies) {
+    whole =
+        read_graph_record(reader.r, body, 0, reader.graph, out->index, reader.depth + 1,
+                          reader.effects, {out->seq, out->thread, out->stack, out->stream}) != 0 &&
+        whole;
+  }
+  reader.conditionals.push_back(record);
+  return whole;
+}
+
+// The values that a batch waits for or writes; barriers and flushes touch none. What they order is
+// not known, so that both count as atomic: one against the other is how it is meant.
+bool read_batch(Reader& reader, CUgraphNode node, trace::Node* out) {
+  const auto get = reader.r.driver.cuGraphBatchMemOpNodeGetParams;
+  CUDA_BATCH_MEM_OP_NODE_PARAMS params;
+  std::memset(&params, 0, sizeof params);
+  if (!get || get(node, &params) != CUDA_SUCCESS) return false;
+  for (unsigned i = 0; i < params.count; ++i) {
+    const CUstreamBatchMemOpParams& op = params.paramArray[i];
+    const bool waits = op.operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 ||
+                       op.operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
+    const bool writes = op.operation == CU_STREAM_MEM_OP_WRITE_VALUE_32 ||
+                        op.operation == CU_STREAM_MEM_OP_WRITE_VALUE_64;
+    if (!waits && !writes) continue;
+    out->attributes |= waits ? trace::kAttributeWaitsForValue : trace::kAttributeWritesValue;
+    trace::AccessRecord access;
+    access.graph = reader.graph;
+    access.node = out->index;
+    access.address = waits ? op.waitValue.address : op.writeValue.address;
+    access.bytes = op.operation == CU_STREAM_MEM_OP_WAIT_VALUE_64 ||
+                           op.operation == CU_STREAM_MEM_OP_WRITE_VALUE_64
+                       ? 8
+                       : 4;
+    access.mode = trace::Mode::atomic;
+    if (writes) pinned_unwatched(reader.r, {access.address, access.address + access.bytes});
+    reader.accesses.push_back(access);
+  }
+  return true;
 }
 
 bool read_event(Reader& reader, CUgraphNode node, bool record, trace::Node* out) {
@@ -146,7 +204,15 @@ bool read_inside(Reader& reader, CUgraphNode node, trace::Node* out) {
       reader.effects->pinned.calls_host = true;
       return true;
     case CU_GRAPH_NODE_TYPE_EMPTY:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
       return true;
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+      return read_batch(reader, node, out);
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      if (read_conditional(reader, node, out)) return true;
+      diagnose(reader.r, "unmodelled-node", "a conditional node whose bodies were not read");
+      return false;
     default:
       diagnose(reader.r, "unmodelled-node",
                "graph node of type " + std::to_string(out->type) + " is not modelled");
@@ -210,6 +276,8 @@ uint32_t read_graph_record(Recorder& r, CUgraph graph, uint32_t capture, uint32_
   record.complete = reader.complete;
   r.log->append(record);
   for (const trace::Node& node : reader.nodes) r.log->append(node);
+  for (const trace::Conditional& node : reader.conditionals) r.log->append(node);
+  for (const trace::AccessRecord& access : reader.accesses) r.log->append(access);
   r.log->append(edges);
   if (!reader.complete) stop_watching_pinned(r, "a graph was not read whole");
   if (reader.allocates) {

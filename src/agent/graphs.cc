@@ -50,6 +50,7 @@ void graph_cloned(Recorder& r, CUgraph original, CUgraph clone) {
 void graph_destroyed(Recorder& r, CUgraph graph) {
   std::lock_guard lock(r.mutex);
   r.graphs.templates.erase(graph);
+  forget_conditionals(r, graph);
   // Its handles may come back as nodes of another graph.
   for (auto& [exec, state] : r.graphs.execs)
     if (state.nodes.graph == graph) state.nodes.graph = nullptr, state.nodes.handles = nullptr;

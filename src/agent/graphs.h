@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "agent/conditionals.h"
 #include "agent/exec_nodes.h"
 #include "agent/holding.h"
 #include "agent/pinned.h"
@@ -53,6 +54,7 @@ struct Graphs {
   std::unordered_map<CUgraphExec, ExecState> execs;
   std::unordered_map<cuuint64_t, uint32_t> captures;  // by the driver's id
   std::unordered_map<CUstream, uint32_t> open;        // by the stream on which they began
+  Conditionals conditionals;
   uint64_t edits = 0;  // calls that changed some template after capture
   uint32_t last_graph = 0;
   uint32_t last_exec = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel launches and host functions outside captures; inside, they are nodes of the graph.
+// Kernel launches and host functions outside captures; inside, they are nodes of the graph. And
+// what kernels come from and are given: code, and tensor maps.
 #include "agent/calls.h"
 
 namespace bohr::agent {
@@ -103,6 +104,34 @@ void host_function(Recorder& r, DriverCall& call) {
   log_work(r, trace::HostFunc{call_of(r, call), stream_of(r, call)});
 }
 
+template <class Params>
+void map_encoded(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<Params>(call);
+  tensor_map_encoded(r, *p.tensorMap,
+                     {reinterpret_cast<uint64_t>(p.globalAddress), p.tensorDataType, p.tensorRank,
+                      p.globalDim, p.globalStrides, p.interleave != CU_TENSOR_MAP_INTERLEAVE_NONE});
+}
+void map_moving(Recorder& r, DriverCall& call) {
+  tensor_map_moving(r, *params_of<cuTensorMapReplaceAddress_params>(call).tensorMap);
+}
+void map_moved(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuTensorMapReplaceAddress_params>(call);
+  tensor_map_moved(r, *p.tensorMap, reinterpret_cast<uint64_t>(p.globalAddress));
+}
+
+void module_data(Recorder& r, DriverCall& call) {
+  code_loaded(r, params_of<cuModuleLoadData_params>(call).image);
+}
+void module_data_with_options(Recorder& r, DriverCall& call) {
+  code_loaded(r, params_of<cuModuleLoadDataEx_params>(call).image);
+}
+void module_fat_binary(Recorder& r, DriverCall& call) {
+  code_loaded(r, params_of<cuModuleLoadFatBinary_params>(call).fatCubin);
+}
+void library_data(Recorder& r, DriverCall& call) {
+  code_loaded(r, params_of<cuLibraryLoadData_params>(call).code);
+}
+
 constexpr Api kApis[] = {
     BOHR_STREAM_API(cuLaunchKernel, nullptr, launch),
     BOHR_STREAM_API(cuLaunchCooperativeKernel, nullptr, launch_cooperative),
@@ -112,6 +141,17 @@ constexpr Api kApis[] = {
      launch_ex},
     BOHR_STREAM_API(cuLaunchHostFunc, calling_host, host_function),
     BOHR_STREAM_API(cuStreamAddCallback, calling_host, host_function),
+    BOHR_PLAIN_API(cuTensorMapEncodeTiled, nullptr, map_encoded<cuTensorMapEncodeTiled_params>),
+    BOHR_PLAIN_API(cuTensorMapEncodeIm2col, nullptr, map_encoded<cuTensorMapEncodeIm2col_params>),
+#if CUDA_VERSION >= 12080
+    BOHR_PLAIN_API(cuTensorMapEncodeIm2colWide, nullptr,
+                   map_encoded<cuTensorMapEncodeIm2colWide_params>),
+#endif
+    BOHR_PLAIN_API(cuTensorMapReplaceAddress, map_moving, map_moved),
+    BOHR_PLAIN_API(cuModuleLoadData, nullptr, module_data),
+    BOHR_PLAIN_API(cuModuleLoadDataEx, nullptr, module_data_with_options),
+    BOHR_PLAIN_API(cuModuleLoadFatBinary, nullptr, module_fat_binary),
+    BOHR_PLAIN_API(cuLibraryLoadData, nullptr, library_data),
 };
 
 }  // namespace

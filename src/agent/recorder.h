@@ -24,6 +24,7 @@
 #include "agent/python_frames.h"
 #include "agent/stacks.h"
 #include "agent/streams.h"
+#include "agent/tensor_maps.h"
 #include "trace/writer/log_writer.h"
 #include "trace/writer/recent_log.h"
 
@@ -41,6 +42,9 @@ struct Recorder {
   std::atomic<bool> log_stopped{false};  // nothing is logged any more, while graphs are repaired
   std::atomic<bool> devices_named{false};
   std::atomic<bool> framework_known{false};
+  std::atomic<bool> cubins_told{false};
+  std::atomic<uint64_t> code_kept{0};  // bytes
+  std::atomic<bool> code_left_out{false};
   std::atomic<int> captures_active{0};
   std::atomic<uint64_t> captures_ended{0};
   std::atomic<uint64_t> frees{
@@ -56,6 +60,7 @@ struct Recorder {
   Functions functions;
   Graphs graphs;
   MemoryMap memory;
+  TensorMaps tensor_maps;
 
   std::unique_ptr<Applying> applying;  // null: graphs are left as they are
   std::unique_ptr<Holding> holding;    // null: no launch is ever held

@@ -3,10 +3,10 @@
 #include "app/check_file.h"
 
 #include "app/files.h"
+#include "app/kept_code.h"
 #include "app/run_dir.h"
 #include "app/suppressions.h"
 #include "check/check.h"
-#include "trace/import.h"
 #include "trace/open.h"
 
 namespace bohr::app {
@@ -23,7 +23,7 @@ Result<std::vector<Loaded>> import_all(const std::vector<trace::Log>& logs,
     return Error{"input-no-records", otherwise, "", "it holds no process", "record again"};
   }
   for (const trace::Log& log : logs) {
-    BOHR_TRY(program, trace::import_log(log));
+    BOHR_TRY(program, import_with_code(log));
     list.push_back(
         {logs.size() == 1 ? otherwise : process_name(log, otherwise), std::move(program)});
   }
@@ -52,7 +52,7 @@ Result<Checked> check_program(Program program, const std::string& name,
 Result<std::vector<Loaded>> load_path(const std::string& path) {
   if (is_directory(path)) return import_all(read_logs(path), path);
   BOHR_TRY(input, trace::read_input(path));
-  if (input.format == trace::Format::sqlite) {
+  if (input.format != trace::Format::text) {
     BOHR_TRY(logs, trace::to_logs(input));
     return import_all(logs, input_name(path));
   }

@@ -40,6 +40,7 @@ std::map<std::string, std::string> variables_of(const Recording& recording, cons
   if (recording.all) set[agent::kRecordVariable] = "all";
   if (recording.recent > 0) set[agent::kRecentVariable] = std::to_string(recording.recent);
   if (!recording.ranks.empty()) set[agent::kRanksVariable] = recording.ranks;
+  if (recording.keep_code) set[agent::kKeepCodeVariable] = "1";
   if (!recording.stacks.empty())
     set[agent::kStacksVariable] = recording.stacks == "none" ? "0" : recording.stacks;
   if (!files.shim.empty())

@@ -19,10 +19,11 @@ enum class Via { cupti, preload };
 struct Recording {
   std::string dir;       // absolute
   uint64_t max_log = 0;  // bytes a process; 0: the agent's own limit
-  std::string stacks;    // "python", "all", "none"; empty: the agent's own choice
-  bool all = false;      // work outside graphs, too, instead of the newest of it
-  uint64_t recent = 0;   // bytes of the newest; 0: the agent's own choice
-  std::string ranks;     // "0,2-3"; empty: all
+  bool keep_code = false;
+  std::string stacks;   // "python", "all", "none"; empty: the agent's own choice
+  bool all = false;     // work outside graphs, too, instead of the newest of it
+  uint64_t recent = 0;  // bytes of the newest; 0: the agent's own choice
+  std::string ranks;    // "0,2-3"; empty: all
   Via via = Via::cupti;
 };
 

@@ -17,7 +17,7 @@
 #include "agent/environment.h"
 #include "app/files.h"
 #include "app/journal.h"
-#include "trace/import.h"
+#include "app/kept_code.h"
 #include "trace/open.h"
 
 namespace bohr::app {
@@ -198,7 +198,7 @@ bool gave_no_work(const Program& program) {
 
 Result<Checked> check_log(const std::string& path, const CheckOptions& options) {
   BOHR_TRY(log, read_log(path));
-  BOHR_TRY(program, trace::import_log(log));
+  BOHR_TRY(program, import_with_code(log));
   const std::string stem = fs::path(path).stem();
   BOHR_TRY(checked, check_program(std::move(program), process_name(log, "pid " + stem), options));
   checked.stem = stem;

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "trace/import_index.h"
+
 namespace bohr::app {
 
 namespace {
@@ -91,9 +93,12 @@ class LogScrubber {
   LogScrubber(const Log& log, ShareWords* words, int64_t* zeroed)
       : log_(log), words_(*words), zeroed_(*zeroed), memory_(log) {
     result_.strings.emplace_back();
-    for (const Record& record : log.records)
+    for (const Record& record : log.records) {
       if (const auto* function = std::get_if<trace::Function>(&record))
         functions_.try_emplace(function->function, function);
+      if (const auto* map = std::get_if<trace::TensorMap>(&record))
+        trace::add_tensor_map(*map, &tensor_maps_);
+    }
   }
 
   Log run() {
@@ -153,11 +158,19 @@ class LogScrubber {
       for (size_t i = 0; i < std::min(known.offsets.size(), known.sizes.size()); ++i)
         keep_pointers(*image, known.offsets[i], known.sizes[i], &stays);
     }
+    keep_tensor_maps(*image, &stays);
     for (size_t i = 0; i < image->size(); ++i) {
       if (stays[i] || (*image)[i] == 0) continue;
       (*image)[i] = 0;
       ++zeroed_;
     }
+  }
+
+  // Known by all their bytes.
+  void keep_tensor_maps(const trace::Bytes& image, std::vector<bool>* stays) const {
+    for (size_t at = 0; at + trace::kTensorMapBytes <= image.size(); at += sizeof(uint64_t))
+      if (trace::tensor_map_at(tensor_maps_, image, at))
+        std::fill_n(stays->begin() + static_cast<std::ptrdiff_t>(at), trace::kTensorMapBytes, true);
   }
 
   void keep_pointers(const trace::Bytes& image, uint64_t begin, uint64_t size,
@@ -177,6 +190,7 @@ class LogScrubber {
   int64_t& zeroed_;
   NamedMemory memory_;
   std::unordered_map<uint32_t, const trace::Function*> functions_;
+  trace::TensorMaps tensor_maps_;
   std::map<std::pair<TextKind, uint64_t>, uint32_t> texts_;
   std::map<std::string, uint32_t> ids_;
   Log result_;

@@ -3,8 +3,11 @@
 #include "check/coverage.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string_view>
+
+#include "check/uses.h"
 
 namespace bohr::check {
 
@@ -116,6 +119,21 @@ void add_gaps(const Program& program, Builder* builder) {
     if (!graph.fully_read) builder->undecided(kAll, "lost-records", 1);
 }
 
+// What a body leaves behind for other graphs, and finds of its own last time, depends on how often
+// it ran: so for memory that is handed out more than once.
+void add_conditional_gaps(const Program& program, Builder* builder) {
+  std::optional<Contested> contested;
+  int64_t accesses = 0;
+  for (const Graph& graph : program.graphs)
+    for (const Op& op : graph.nodes) {
+      if (!op.conditional) continue;
+      if (!contested) contested = contested_lifetimes(program);
+      for (const Access& access : accesses_of(graph, op))
+        accesses += contested->cluster[access.lifetime.index()] >= 0;
+    }
+  if (accesses > 0) builder->undecided(of(HazardClass::pool), "conditional-node", accesses);
+}
+
 // Whether the node itself says what it touches, and what of it before its wait.
 bool says_all(const Graph& graph, const Op& node) {
   const auto accesses = accesses_of(graph, node);
@@ -150,6 +168,7 @@ std::array<Coverage, kHazardClasses> coverage_of(const Program& program,
   Builder builder;
   count_examined(program, &builder);
   add_gaps(program, &builder);
+  add_conditional_gaps(program, &builder);
   if (program.recorded) add_recorded_gaps(program, &builder);
   for (const Cause& cause : candidate_causes) {
     if (cause.suppressed) continue;

@@ -19,12 +19,13 @@ class Pass {
   }
 
   Facts run() {
+    for (const Graph& graph : program_.graphs) facts_.waits.push_back(waits_before(graph));
     int32_t lost = 0, unread = 0;
     for (size_t i = 0; i < program_.ops.size(); ++i) {
       const Op& op = program_.ops[i];
       facts_.order_lost_before.push_back(lost);
       unread_before_.push_back(unread);
-      lost += op.order_unknown;
+      lost += op.order_unknown || waits_inside(op);
       unread += op.params_unread;
       meet({{}, static_cast<int32_t>(i), {}}, op);
       if (op.kind == OpKind::launch && op.graph.valid()) meet_graph(op.graph, OpId(i));
@@ -37,6 +38,10 @@ class Pass {
   }
 
  private:
+  bool waits_inside(const Op& op) const {
+    return op.kind == OpKind::launch && op.graph.valid() && !facts_.waits[op.graph.index()].empty();
+  }
+
   void meet_graph(GraphId id, OpId launch) {
     if (met_[id.index()]) return;
     met_[id.index()] = true;
@@ -121,10 +126,12 @@ Facts gather_facts(const Program& program) { return Pass(program).run(); }
 bool order_lost_between(const Program& program, const Facts& facts, const Place& first,
                         const Place& second, std::string* reason) {
   const int32_t a = op_of(first), b = op_of(second);
-  if (a < 0 || b < 0) {  // both in one graph: only what was not read of it can connect them
-    if (program.graphs[first.graph.index()].fully_read) return false;
-    *reason = "lost-records";
-    return true;
+  if (a < 0 || b < 0) {  // both in one graph: only what is not known of it can connect them
+    const WaitsBefore& waits = facts.waits[first.graph.index()];
+    const bool waited = !waits.empty() && waits_differ(waits[static_cast<size_t>(first.index)],
+                                                       waits[static_cast<size_t>(second.index)]);
+    *reason = waited ? "unmodelled-order" : "lost-records";
+    return waited || !program.graphs[first.graph.index()].fully_read;
   }
   const Op& from = program.ops[static_cast<size_t>(std::min(a, b))];
   const Op& to = program.ops[static_cast<size_t>(std::max(a, b))];

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check/arena.h"
+#include "check/foreign_waits.h"
 #include "check/pairs.h"
 #include "model/program.h"
 #include "model/verdict.h"
@@ -22,6 +23,7 @@ struct FirstAccess {
 struct Facts {
   std::vector<FirstAccess> first;          // by lifetime
   std::vector<int32_t> order_lost_before;  // of op i: ops with lost order before it
+  std::vector<WaitsBefore> waits;          // by graph
   std::vector<int32_t> born;               // by lifetime: rank of its allocation in issue order
   std::vector<SettledPair> settled;        // pairs that replays decided
 };

@@ -68,6 +68,8 @@ std::string is_rank_list(const std::string& text) {
 void add_recording_arguments(CLI::App* command, app::Recording* recording) {
   command->add_option("--max-log", recording->max_log, "bytes that one process may log, e.g. 2GB")
       ->transform(CLI::AsSizeValue(false));
+  command->add_flag("--keep-code", recording->keep_code,
+                    "keep the machine code that is loaded, to look for waits in it");
   command->add_option("--stacks", recording->stacks, "python, all or none")
       ->check(CLI::IsMember({"python", "all", "none"}));
   command

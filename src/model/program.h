@@ -117,6 +117,7 @@ struct Op {
   bool programmatic = false;   // launched with programmatic serialisation (pdl)
   bool unknown = false;        // may access more than is listed (reason `unknown-access`)
   bool params_unread = false;  // parameters could not be read whole (reason `params-only`)
+  bool conditional = false;    // in the body of a conditional node: may run any number of times
   bool hidden = false;         // made by the allocator, not by the program: never reported
   bool order_unknown = false;  // order lost here: a foreign event, unmodelled synchronisation
   ActorId actor;               // the thread that issued it, or the agent

@@ -13,7 +13,7 @@ namespace {
 
 using Words = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array<Words, 39> kReasons = {{
+constexpr std::array<Words, 41> kReasons = {{
     {"allocator-order-unknown", "allocator events could not be placed"},
     {"allocator-unknown", "the framework's allocations were not recorded"},
     {"explore-failed", "memory was not put back after an exploration"},
@@ -31,6 +31,8 @@ constexpr std::array<Words, 39> kReasons = {{
     {"fix-not-timed", "what repairs cost in time was not measured"},
     {"fix-some-launches", "repairs were looked for in one launch of each graph with a finding"},
     {"fix-not-replayed", "repairs were checked, but no order of them was run"},
+    {"conditional-node", "how often the body of a conditional node runs is not known"},
+    {"device-updatable-node", "the device may change what a node does"},
     {"foreign-event", "an event comes from elsewhere"},
     {"foreign-writer", "memory is shared with writers that are not seen"},
     {"graph-memory-nodes", "a graph allocates or frees memory in its nodes"},

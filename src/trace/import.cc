@@ -75,8 +75,9 @@ class Sweep {
     Op& op = state_.program.graphs[graph.index()].nodes[id.index()];
     const AccessTable table{graph};
     const AccessKey key{record.graph, record.index, 0};
-    if ((record.type == kNodeKernel || record.type == kNodeHost) &&
-        add_known_accesses(state_, table, key, planned.seq, &op)) {
+    const bool said =
+        record.type == kNodeKernel || record.type == kNodeHost || record.type == kNodeBatchMemOp;
+    if (said && add_known_accesses(state_, table, key, planned.seq, &op)) {
       op.unknown = false;
       if (record.type == kNodeKernel) op.label = kernel_info(state_, record.function).label;
     } else if (record.type == kNodeKernel) {
@@ -158,11 +159,12 @@ bool fits(const Program& program) {
 
 }  // namespace
 
-Result<Program> import_log(const Log& log) {
+Result<Program> import_log(const Log& log, const GridCodes& codes) {
   const Error too_large{"log-too-large", log.source, "", "it holds more than 2^31 records",
                         "record a shorter run"};
   if (!fits(log.records)) return too_large;
   ImportState state(log);
+  state.grid_codes = codes;
   state.program.source = log.source;
   state.program.recorded = true;
   state.program.device = device_text(log, state.index);

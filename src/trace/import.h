@@ -5,9 +5,11 @@
 #include "base/result.h"
 #include "model/program.h"
 #include "trace/log_reader.h"
+#include "trace/machine_code.h"
 
 namespace bohr::trace {
 
-Result<Program> import_log(const Log& log);
+// `codes`: of kernels whose machine code was looked at.
+Result<Program> import_log(const Log& log, const GridCodes& codes = {});
 
 }  // namespace bohr::trace

@@ -12,6 +12,7 @@ Captures::Captures(ImportState& state, const GraphPlans& plans)
     const auto graph =
         records.end ? plans.by_number.find(records.end->graph) : plans.by_number.end();
     if (!records.begin || graph == plans.by_number.end()) continue;
+    if (plans.captured_bodies.count(graph->first) != 0) continue;
     if (by_graph_[graph->second.index()]) continue;
     open.graph = graph->second;
     by_graph_[open.graph.index()] = &open;

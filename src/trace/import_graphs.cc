@@ -4,6 +4,10 @@
 // full edge leads to follows the first, every one that no full edge leaves precedes the second, so
 // the order is that of the child node and the number of edges stays linear.
 //
+// Bodies of a conditional node stand in its place in the same way, one behind the other: they never
+// run beside each other, and every path through them leads through the node. Their nodes mean what
+// they meant when they were made, since bodies are filled after the node is there.
+//
 // Damaged input: a child is put in place only for the node that its own record names, so each is
 // taken once and nesting ends; edges to nodes that are not there are left out and the graph is
 // marked as not fully read. Cycles are left to the checker to refuse.
@@ -14,6 +18,8 @@
 #include <numeric>
 #include <set>
 #include <string>
+
+#include "trace/record_words.h"
 
 namespace bohr::trace {
 
@@ -120,12 +126,14 @@ class Planner {
   NodeId push(const Node* record, uint64_t seq, int depth, int32_t number, const Op& op) {
     const NodeId id(graph().nodes.size());
     graph().nodes.push_back(op);
+    graph().nodes.back().conditional = in_bodies_ > 0;
     plan_->nodes.push_back({record, seq, id, record && depth == 0, number});
     return id;
   }
 
   Span place(const Node& record, uint64_t seq, int depth, const NodeNumbers& numbers) {
     const Op op = node_op(record);
+    if (record.type == kNodeConditional) return conditional(record, seq, depth, numbers, op);
     if (record.type != kNodeChild) {
       const NodeId id = push(&record, seq, depth, numbers.own, op);
       return {id, id};
@@ -141,6 +149,46 @@ class Planner {
     const NodeId close = push(nullptr, seq, depth, numbers.own, bracket);
     plan_->nodes[open.index()].last = close;
     enclose(open, close, spans, first_edge);
+    return {open, close};
+  }
+
+  // The bodies, or nothing where not all were read.
+  std::vector<const GraphRecords*> bodies_of(const Node& record, int depth) const {
+    const std::pair key(record.graph, record.index);
+    const auto known = state_.index.conditionals.find(key);
+    const auto inside = state_.index.graphs_in.find(key);
+    std::vector<const GraphRecords*> bodies;
+    if (known == state_.index.conditionals.end() || inside == state_.index.graphs_in.end() ||
+        inside->second.size() != known->second->bodies || depth >= kDeepestChild)
+      return bodies;
+    for (const uint32_t number : inside->second) {
+      if (!placed_->insert(number).second) return {};
+      bodies.push_back(&state_.index.graphs.at(number));
+    }
+    return bodies;
+  }
+
+  Span conditional(const Node& record, uint64_t seq, int depth, const NodeNumbers& numbers, Op op) {
+    const std::vector<const GraphRecords*> bodies = bodies_of(record, depth);
+    if (bodies.empty()) {
+      unmodelled(&op, "conditional", "unknown-access", false);
+      const NodeId id = push(&record, seq, depth, numbers.own, op);
+      return {id, id};
+    }
+    const Conditional& known = *state_.index.conditionals.at({record.graph, record.index});
+    op.label = state_.tables.name(kConditionWords[static_cast<size_t>(known.condition)]);
+    const NodeId open = push(&record, seq, depth, numbers.own, op);
+    NodeId close = open;
+    ++in_bodies_;
+    for (const GraphRecords* body : bodies) {
+      const NodeId before = close;
+      const size_t first_edge = graph().edges.size();
+      const std::vector<Span> spans = level(*body, 0, depth + 1, kMostNodes + 1);
+      close = push(nullptr, seq, depth, -1, op);
+      enclose(before, close, spans, first_edge);
+    }
+    --in_bodies_;
+    plan_->nodes[open.index()].last = close;
     return {open, close};
   }
 
@@ -211,13 +259,31 @@ class Planner {
         if (from == std::string::npos || to == std::string::npos)
           damaged = true;
         else
-          graph().edges.push_back({spans[from].last, spans[to].first, kind});
+          graph().edges.push_back({spans[from].last, spans[to].first,
+                                   decided(kind, *records.nodes[from], *records.nodes[to])});
       }
       if (!damaged) continue;
       graph().fully_read = false;
       state_.diagnostics.add("lost-records", "edges of a graph that make no sense",
                              records.graph->seq);
     }
+  }
+
+  GridCode code_of(const Node& record) const {
+    const auto function = state_.index.functions.find(record.function);
+    if (record.type != kNodeKernel || function == state_.index.functions.end() || !function->second)
+      return {};
+    const auto found = state_.grid_codes.find(text_of(state_.log, function->second->name.id));
+    return found == state_.grid_codes.end() ? GridCode() : found->second;
+  }
+
+  // A programmatic edge to a kernel that waits first is as good as a full one. To one that never
+  // waits it orders nothing, if what it comes from lets it start early.
+  EdgeKind decided(EdgeKind kind, const Node& from, const Node& to) const {
+    if (kind != EdgeKind::programmatic) return kind;
+    const GridWait wait = code_of(to).wait;
+    if (wait == GridWait::first) return EdgeKind::full;
+    return wait == GridWait::never && code_of(from).triggers ? EdgeKind::launch_order : kind;
   }
 
   Op node_op(const Node& record) {
@@ -227,14 +293,27 @@ class Planner {
     op.stack = state_.tables.stack(record.stack);
     op.enter = op.exit = to_place(record.seq);
     op.programmatic = (record.attributes & kAttributeProgrammatic) != 0;
-    set_kind(record.type, &op);
+    set_kind(record, &op);
     return op;
   }
 
-  void set_kind(uint32_t type, Op* op) {
-    switch (type) {
+  // A batch that only writes is a signal. Older logs do not say what a batch does.
+  static bool waits(uint32_t attributes) {
+    return (attributes & (kAttributeWaitsForValue | kAttributeWritesValue)) !=
+           kAttributeWritesValue;
+  }
+  static const char* batch_label(uint32_t attributes) {
+    const uint32_t both = kAttributeWaitsForValue | kAttributeWritesValue;
+    if ((attributes & both) == kAttributeWaitsForValue) return "value wait";
+    if ((attributes & both) == kAttributeWritesValue) return "value write";
+    return "batch memory operation";
+  }
+
+  void set_kind(const Node& record, Op* op) {
+    switch (record.type) {
       case kNodeKernel:
         op->kind = OpKind::kernel;
+        if ((record.attributes & kAttributeDeviceUpdatable) != 0) updatable(op);
         return;
       case kNodeCopy:
         op->kind = OpKind::copy;
@@ -261,22 +340,33 @@ class Planner {
         op->label = state_.tables.name("memory free");
         return;
       case kNodeEventWait:
+        unmodelled(op, "external event wait", "foreign-event", true);
+        return;
       case kNodeEventRecord:
-        unmodelled(op, "external event", "foreign-event", true);
+        unmodelled(op, "external event record", "foreign-event", false);
         return;
       case kNodeSemaphoreSignal:
+        unmodelled(op, "external semaphore signal", "unmodelled-synchronisation", false);
+        return;
       case kNodeSemaphoreWait:
-        unmodelled(op, "external semaphore", "unmodelled-synchronisation", true);
+        unmodelled(op, "external semaphore wait", "unmodelled-synchronisation", true);
         return;
       case kNodeBatchMemOp:
-        unmodelled(op, "batch memory operation", "unmodelled-synchronisation", true);
+        unmodelled(op, batch_label(record.attributes), "unmodelled-synchronisation",
+                   waits(record.attributes));
         return;
-      case kNodeConditional:
-        unmodelled(op, "conditional", "unknown-access", false);
+      case kNodeConditional:  // unless its bodies are read
         return;
       default:
         unmodelled(op, "node of an unknown type", "unknown-access", true);
     }
+  }
+
+  // What was read of it may be old by the time that it runs.
+  void updatable(Op* op) {
+    op->unknown = true;
+    state_.diagnostics.add("device-updatable-node",
+                           "graph nodes: kernels that the device may change", 0);
   }
 
   void unmodelled(Op* op, const char* label, const char* reason, bool order) {
@@ -291,6 +381,7 @@ class Planner {
   ImportState& state_;
   GraphPlan* plan_;
   std::set<uint32_t>* placed_;
+  int in_bodies_ = 0;  // of conditional nodes, one in the other
 };
 
 // Graphs that some exec runs, or ran after a change.
@@ -303,6 +394,17 @@ std::set<uint32_t> run_graphs(const Log& log) {
   return run;
 }
 
+// The graph that holds it in the end; 0 where that is not known.
+uint32_t outermost(const LogIndex& index, uint32_t number) {
+  for (int depth = 0; depth <= kDeepestChild; ++depth) {
+    const auto it = index.graphs.find(number);
+    if (it == index.graphs.end()) return 0;
+    if (it->second.graph->parent == 0) return number;
+    number = it->second.graph->parent;
+  }
+  return 0;
+}
+
 std::vector<uint64_t> node_seqs(const GraphRecords& records) {
   std::vector<uint64_t> seqs;
   for (const Node* node : records.nodes)
@@ -313,16 +415,22 @@ std::vector<uint64_t> node_seqs(const GraphRecords& records) {
 
 // A captured graph that was changed before it was instantiated was read twice, and the second
 // reading is what runs. It stands for the capture: the first is left out. Calls that made nodes
-// have numbers of their own, so the second holds those of the first.
-std::map<uint32_t, uint32_t> read_again(const LogIndex& index, const std::set<uint32_t>& run) {
-  std::map<uint64_t, std::pair<uint32_t, std::vector<uint64_t>>> later;  // by their first call
+// have numbers of their own, so the second holds those of the first. What was captured into the
+// body of a conditional node runs in what holds that node.
+struct ReadAgain {
+  uint32_t graph = 0;  // that runs
+  bool body = false;   // it is in the body of one of that graph's nodes
+};
+std::map<uint32_t, ReadAgain> read_again(const LogIndex& index, const std::set<uint32_t>& run) {
+  std::map<uint64_t, std::pair<ReadAgain, std::vector<uint64_t>>> later;  // by their first call
   for (const auto& [number, records] : index.graphs) {
-    if (records.version || !run.count(number)) continue;
-    if (records.graph->capture != 0 || records.graph->parent != 0) continue;
+    const uint32_t top = records.version ? 0 : outermost(index, number);
+    if (top == 0 || !run.count(top) || records.graph->capture != 0) continue;
     std::vector<uint64_t> seqs = node_seqs(records);
-    if (!seqs.empty()) later.try_emplace(seqs.front(), number, std::move(seqs));
+    if (!seqs.empty())
+      later.try_emplace(seqs.front(), ReadAgain{top, top != number}, std::move(seqs));
   }
-  std::map<uint32_t, uint32_t> again;
+  std::map<uint32_t, ReadAgain> again;
   for (const auto& [number, records] : index.graphs) {
     if (run.count(number) || records.graph->capture == 0 || records.graph->parent != 0) continue;
     const std::vector<uint64_t> seqs = node_seqs(records);
@@ -357,7 +465,7 @@ GraphPlan& add_graph(ImportState& state, GraphPlans& plans, uint32_t number, std
 GraphPlans plan_graphs(ImportState& state) {
   GraphPlans plans;
   const std::set<uint32_t> run = run_graphs(state.log);
-  const std::map<uint32_t, uint32_t> again = read_again(state.index, run);
+  const std::map<uint32_t, ReadAgain> again = read_again(state.index, run);
   size_t in_versions = 0;
   for (const auto& [number, records] : state.index.graphs) {
     if (records.graph->parent != 0 && !run.count(number)) continue;
@@ -373,7 +481,10 @@ GraphPlans plan_graphs(ImportState& state) {
     if (records.version) in_versions += graph.nodes.size() + graph.edges.size();
     for (const PlannedNode& node : plan.nodes) graph.recorded_nodes.push_back(node.number);
   }
-  for (const auto& [captured, later] : again) plans.by_number[captured] = plans.by_number[later];
+  for (const auto& [captured, later] : again) {
+    plans.by_number[captured] = plans.by_number[later.graph];
+    if (later.body) plans.captured_bodies.insert(captured);
+  }
   return plans;
 }
 

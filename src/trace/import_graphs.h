@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "trace/import_state.h"
@@ -43,6 +44,7 @@ struct GraphPlan {
 struct GraphPlans {
   std::vector<GraphPlan> plans;           // by GraphId
   std::map<uint32_t, GraphId> by_number;  // of the recorder
+  std::set<uint32_t> captured_bodies;     // of conditional nodes, by the same number
 };
 
 // Makes the graphs of the program: all but their accesses, marks and capture points. Graphs that

@@ -2,6 +2,7 @@
 #include "trace/import_index.h"
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 
 #include "trace/writer/recent_log.h"
@@ -30,6 +31,7 @@ class Indexer {
     const bool node = r.graph != 0;
     index_.accesses[{r.graph, node ? r.node : 0, node ? 0 : r.seq}].push_back(&r);
   }
+  void add(const Conditional& r) { once(index_.conditionals[{r.graph, r.node}], r); }
   void add(const Name& r) {
     if (r.stream != 0)
       once(index_.stream_names[r.stream], r);
@@ -44,6 +46,7 @@ class Indexer {
   void add(const Device& r) { index_.devices.push_back(&r); }
   void add(const Framework& r) { index_.frameworks.push_back(&r); }
   void add(const Provenance& r) { index_.provenance.push_back(&r); }
+  void add(const TensorMap& r) { add_tensor_map(r, &index_.tensor_maps); }
   void add(const Timing& r) { index_.timings.push_back(&r); }
   void add(const Process& r) { once(index_.process, r); }
   void add(const Diagnostic& r) {
@@ -70,6 +73,9 @@ class Indexer {
         diagnostics_->add("lost-records", "nodes or edges of a graph that no record describes", 0);
       it = index_.graphs.erase(it);
     }
+    for (const auto& [number, records] : index_.graphs)
+      if (!records.version && records.graph->parent != 0)
+        index_.graphs_in[{records.graph->parent, records.graph->parent_node}].push_back(number);
     std::stable_sort(index_.history.begin(), index_.history.end(),
                      [](const History* a, const History* b) { return a->index < b->index; });
     return std::move(index_);
@@ -140,6 +146,24 @@ LogIndex index_log(const Log& log, Diagnostics* diagnostics) {
   for (const Record& record : log.records)
     std::visit([&](const auto& r) { indexer.add(r); }, record);
   return indexer.finish();
+}
+
+void add_tensor_map(const TensorMap& map, TensorMaps* maps) {
+  uint64_t word = 0;
+  if (map.map.size() != kTensorMapBytes) return;
+  std::memcpy(&word, map.map.data(), sizeof word);
+  maps->first_words.insert(word);
+  maps->maps.try_emplace({reinterpret_cast<const char*>(map.map.data()), kTensorMapBytes}, &map);
+}
+
+const TensorMap* tensor_map_at(const TensorMaps& maps, const Bytes& image, size_t at) {
+  if (at + kTensorMapBytes > image.size()) return nullptr;
+  uint64_t word = 0;
+  std::memcpy(&word, image.data() + at, sizeof word);
+  if (!maps.first_words.contains(word)) return nullptr;
+  const auto found =
+      maps.maps.find({reinterpret_cast<const char*>(image.data()) + at, kTensorMapBytes});
+  return found == maps.maps.end() ? nullptr : found->second;
 }
 
 const Name* memory_name(const LogIndex& index, uint64_t address, uint64_t seq) {

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -37,6 +39,17 @@ struct AccessKey {
   auto operator<=>(const AccessKey&) const = default;
 };
 
+constexpr size_t kTensorMapBytes = 128;
+
+// Tensor maps by their contents, which are only looked up where the first word is that of one.
+struct TensorMaps {
+  std::unordered_set<uint64_t> first_words;
+  std::unordered_map<std::string_view, const TensorMap*> maps;
+};
+void add_tensor_map(const TensorMap& map, TensorMaps* maps);
+// That begins there; null: none that is known.
+const TensorMap* tensor_map_at(const TensorMaps& maps, const Bytes& image, size_t at);
+
 struct LogIndex {
   std::map<uint32_t, const Stream*> streams;
   std::map<uint32_t, const Thread*> threads;
@@ -44,6 +57,8 @@ struct LogIndex {
   std::unordered_map<uint32_t, const Function*> functions;
   std::map<uint32_t, GraphRecords> graphs;  // only numbers that a Graph or GraphVersion describes
   std::map<uint32_t, CaptureRecords> captures;
+  std::map<std::pair<uint32_t, uint32_t>, const Conditional*> conditionals;  // by graph and node
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> graphs_in;  // the same
   std::map<AccessKey, std::vector<const AccessRecord*>> accesses;
   std::map<uint32_t, const Name*> stream_names;
   std::map<std::pair<uint64_t, uint64_t>, const Name*> memory_names;  // by address and call
@@ -55,6 +70,7 @@ struct LogIndex {
   std::vector<const Framework*> frameworks;
   std::vector<const Provenance*> provenance;
   std::vector<const Timing*> timings;
+  TensorMaps tensor_maps;
   const Process* process = nullptr;
   const Scope* scope = nullptr;
   bool older_dropped = false;      // of the work outside graphs only the newest is there

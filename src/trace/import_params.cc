@@ -21,6 +21,7 @@ constexpr uint64_t kLargeParameter = 128;  // bytes; by-value structures above i
 constexpr uint64_t kLargestImage = 65536;  // CUDA allows half of it
 constexpr uint64_t kPointer = sizeof(uint64_t);
 constexpr size_t kHitsCompared = 64;
+constexpr int kMostPieces = 64;  // that one tensor lies in
 
 // Weaker doubts first.
 int strength(Doubt doubt) { return doubt == Doubt::none ? 0 : 1; }
@@ -69,16 +70,57 @@ void ParamScanner::look_up(const Bytes& image, const ParamLayout::Slot& slot, ui
   const Doubt doubt = owner.doubt != Doubt::none ? owner.doubt
                       : slot.large               ? Doubt::large_struct
                                                  : Doubt::none;
-  hits_.push_back({owner.lifetime, value, owner.range, slot.read, doubt, slot.group, index});
+  hits_.push_back(
+      {owner.lifetime, value, owner.range, slot.read, doubt, slot.group, index, false, 0});
+}
+
+// A tensor may lie in several blocks: a cache that is one to its kernels need not be to its
+// allocator.
+void ParamScanner::add_described(ByteRange range, const MemoryMap& memory) {
+  for (int pieces = 0; range.begin < range.end && pieces < kMostPieces; ++pieces) {
+    const Owner owner = memory.owner(range.begin);
+    if (!owner.lifetime.valid()) {
+      range.begin = memory.next_owned(range.begin);
+      continue;
+    }
+    const ByteRange part = owner.range.intersection(range);
+    hits_.push_back({owner.lifetime, part.begin, part, false, owner.doubt, 0, 0, true,
+                     part.begin - owner.range.begin});
+    range.begin = part.end;
+  }
+}
+
+void ParamScanner::find_maps(const Bytes& image, const MemoryMap& memory) {
+  map_at_.clear();
+  if (maps_.maps.empty()) return;
+  const size_t end = std::min<size_t>(image.size(), kLargestImage);
+  for (size_t at = 0; at + kTensorMapBytes <= end;) {
+    const TensorMap* map = tensor_map_at(maps_, image, at);
+    if (map == nullptr) {
+      at += kPointer;
+      continue;
+    }
+    const uint64_t behind = map->bytes == 0 ? memory.owner(map->address).range.end
+                                            : map->address + std::min(map->bytes, ~map->address);
+    add_described({map->address, behind}, memory);
+    map_at_.push_back(at);
+    at += kTensorMapBytes;
+  }
+}
+
+bool ParamScanner::in_map(uint32_t offset) const {
+  const auto after = std::upper_bound(map_at_.begin(), map_at_.end(), size_t{offset});
+  return after != map_at_.begin() && offset < *std::prev(after) + kTensorMapBytes;
 }
 
 void ParamScanner::doubt_ends(ParamLayout* layout) {
   if (hits_.size() > kHitsCompared) return;  // a structure so large that all of it is doubted
   for (Hit& hit : hits_) {
+    if (hit.described) continue;
     bool end = false;
     bool alone = true;
     for (const Hit& other : hits_) {
-      if (other.group != hit.group || &other == &hit) continue;
+      if (other.described || other.group != hit.group || &other == &hit) continue;
       end = end || other.range.end == hit.address;
       alone = alone && other.lifetime != hit.lifetime;
     }
@@ -88,11 +130,12 @@ void ParamScanner::doubt_ends(ParamLayout* layout) {
   }
 }
 
-// Equal pointers into one block are one access: the surest of them, and a read only if all are.
+// Equal pointers into one block are one access: the surest of them, the one that reaches farthest,
+// and a read only if all are.
 void ParamScanner::append(std::vector<Access>* accesses) {
   std::sort(hits_.begin(), hits_.end(), [](const Hit& a, const Hit& b) {
-    return std::tuple(a.lifetime, a.address, strength(a.doubt), a.read) <
-           std::tuple(b.lifetime, b.address, strength(b.doubt), b.read);
+    return std::tuple(a.lifetime, a.address, strength(a.doubt), b.range.size(), a.read) <
+           std::tuple(b.lifetime, b.address, strength(b.doubt), a.range.size(), b.read);
   });
   for (size_t i = 0; i < hits_.size();) {
     const Hit& hit = hits_[i];
@@ -102,6 +145,7 @@ void ParamScanner::append(std::vector<Access>* accesses) {
       read = read && hits_[i].read;
     Access access;
     access.range = hit.range;
+    access.offset = hit.offset;
     access.address = hit.address;
     access.lifetime = hit.lifetime;
     access.mode = read ? AccessMode::read : AccessMode::touch;
@@ -121,16 +165,17 @@ bool ParamScanner::scan(ParamLayout* layout, ParamForm form, const Bytes& image,
   if (form == ParamForm::unreadable) return false;
   const bool known = layout && layout->known;
   if (form == ParamForm::none || image.empty()) return known && layout->bytes == 0;
+  find_maps(image, memory);
   if (known) {
     for (uint32_t i = 0; i < layout->slots.size(); ++i)
-      if (layout->slots[i].offset + kPointer <= image.size())
+      if (layout->slots[i].offset + kPointer <= image.size() && !in_map(layout->slots[i].offset))
         look_up(image, layout->slots[i], i, memory, stale);
   } else {
     const size_t end = std::min<size_t>(image.size(), kLargestImage);
     ParamLayout::Slot slot;
     slot.large = end > kLargeParameter;
     for (; slot.offset + kPointer <= end; slot.offset += kPointer)
-      look_up(image, slot, 0, memory, stale);
+      if (!in_map(slot.offset)) look_up(image, slot, 0, memory, stale);
   }
   doubt_ends(known ? layout : nullptr);
   append(accesses);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accesses from kernel parameters: each aligned slot of the packed image whose value lies in memory
 // that is handed out names that memory. An access names the whole block, because nothing says how
-// far the kernel goes from the pointer that it was given.
+// far the kernel goes from the pointer that it was given. A tensor map that was seen being encoded
+// does say it.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +37,8 @@ ParamLayout param_layout(const Function& function, std::string_view mangled_name
 
 class ParamScanner {
  public:
+  explicit ParamScanner(const TensorMaps& maps) : maps_(maps) {}
+
   // Appends what the image names to `accesses`. False where parameters could not be read whole.
   // `stale` counts values that point into a segment, but into no block of it; large structures are
   // left out, where leftovers are to be expected.
@@ -59,13 +62,21 @@ class ParamScanner {
     Doubt doubt = Doubt::none;
     uint32_t group = 0;
     uint32_t slot = 0;
+    bool described = false;  // by a tensor map
+    uint64_t offset = 0;     // of the range in the lifetime
   };
   void look_up(const Bytes& image, const ParamLayout::Slot& slot, uint32_t index,
                const MemoryMap& memory, int64_t* stale);
+  // Adds what the tensor maps in the image describe.
+  void find_maps(const Bytes& image, const MemoryMap& memory);
+  void add_described(ByteRange range, const MemoryMap& memory);
+  bool in_map(uint32_t offset) const;
   void doubt_ends(ParamLayout* layout);
   void append(std::vector<Access>* accesses);
 
-  std::vector<Hit> hits_;  // of one image; kept for their storage
+  const TensorMaps& maps_;
+  std::vector<Hit> hits_;       // of one image; kept for their storage
+  std::vector<size_t> map_at_;  // of that image: where tensor maps begin, in order
   std::vector<DoubtedEnd> doubted_;
 };
 

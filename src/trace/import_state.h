@@ -13,6 +13,7 @@
 #include "trace/import_memory.h"
 #include "trace/import_params.h"
 #include "trace/import_tables.h"
+#include "trace/machine_code.h"
 
 namespace bohr::trace {
 
@@ -50,8 +51,9 @@ struct ImportState {
   Program program;
   Tables tables;
   MemoryMap memory{&program, &diagnostics};
-  ParamScanner scanner;
+  ParamScanner scanner{index.tensor_maps};
   std::unordered_map<uint32_t, KernelInfo> kernels;
+  GridCodes grid_codes;
   std::vector<UnknownAccess> unknown_accesses;
   std::vector<DoubtedEnd> doubted_ends;
 };

@@ -19,11 +19,13 @@ namespace bohr::trace {
 
 constexpr int64_t kSqliteApplication = 0x424f4852;  // "BOHR"
 // Bump with every change of the tables; readers refuse newer versions.
-constexpr int64_t kSqliteVersion = 6;
+constexpr int64_t kSqliteVersion = 7;
 
 // The first version of the schema that has the kind's table.
 template <class R>
 constexpr int64_t since_version() {
+  if (std::is_same_v<R, Conditional> || std::is_same_v<R, TensorMap> || std::is_same_v<R, Code>)
+    return 7;
   if (std::is_same_v<R, Timing>) return 6;
   if (std::is_same_v<R, Provenance>) return 5;
   if (std::is_same_v<R, GraphVersion>) return 4;

@@ -3,6 +3,7 @@
 
 #include "log_builder.h"
 #include "trace/import.h"
+#include "trace/import_index.h"
 
 namespace bohr::trace {
 namespace {
@@ -229,6 +230,87 @@ TEST_F(Kernels, ProgrammaticLaunchesAreMarked) {
   b.add(kernel);
   run();
   EXPECT_TRUE(op.programmatic);
+}
+
+// --- tensor maps ---
+
+struct Maps : Kernels {
+  Bytes map(uint8_t mark, uint64_t address, uint64_t bytes) {
+    TensorMap record;
+    record.map.assign(kTensorMapBytes, mark);
+    record.address = address;
+    record.bytes = bytes;
+    b.add(record);
+    return record.map;
+  }
+  void launch(const std::string& name, std::vector<uint64_t> sizes, const Bytes& image) {
+    Kernel record;
+    record.call = b.call();
+    record.stream = s;
+    record.function = b.function(name, std::move(sizes));
+    record.form = ParamForm::array;
+    record.params = image;
+    b.add(record);
+  }
+};
+
+TEST_F(Maps, ATensorMapNamesWhatItDescribes) {
+  Bytes image = map(7, kC + 0x100, 0x200);
+  launch("_Z1k14CUtensorMap_st", {128}, image);
+  ASSERT_EQ(run().size(), 1u);
+  EXPECT_EQ(accesses[0].range, (ByteRange{kC + 0x100, kC + 0x300}));
+  EXPECT_EQ(accesses[0].offset, 0x100u);
+  EXPECT_EQ(accesses[0].mode, AccessMode::touch);
+  EXPECT_EQ(accesses[0].doubt, Doubt::none);
+}
+
+TEST_F(Maps, BytesThatAreNoKnownMapNameNothing) {
+  Bytes image = map(7, kC, 0x200);
+  image[100] ^= 1;
+  launch("_Z1k14CUtensorMap_st", {128}, image);
+  EXPECT_TRUE(run().empty());
+}
+
+TEST_F(Maps, AMapInsideALargeStructureIsSure) {
+  Bytes image(64, 0);
+  const Bytes inside = map(7, kC, 0x200);
+  image.insert(image.end(), inside.begin(), inside.end());
+  image.resize(512, 0);
+  launch("_Z1k6Params", {512}, image);
+  ASSERT_EQ(run().size(), 1u);
+  EXPECT_EQ(accesses[0].doubt, Doubt::none);
+}
+
+// Devices may keep the address in the map itself.
+TEST_F(Maps, WordsOfAMapAreNoPointers) {
+  TensorMap record;
+  record.map = b.image(std::vector<uint64_t>(16, kA));
+  record.address = kC;
+  record.bytes = 0x10;
+  b.add(record);
+  launch("_Z1k14CUtensorMap_st", {128}, record.map);
+  ASSERT_EQ(run().size(), 1u);
+  EXPECT_EQ(accesses[0].range.begin, kC);
+}
+
+TEST_F(Maps, ATensorInTwoBlocksIsTwoAccesses) {
+  launch("_Z1k14CUtensorMap_st", {128}, map(7, kA + 0x800, 0x1000));
+  ASSERT_EQ(run().size(), 2u);
+  EXPECT_EQ(accesses[0].range, (ByteRange{kA + 0x800, kB}));
+  EXPECT_EQ(accesses[1].range, (ByteRange{kB, kB + 0x800}));
+  EXPECT_EQ(accesses[1].offset, 0u);
+}
+
+TEST_F(Maps, AMapOfUnknownReachNamesItsBlock) {
+  launch("_Z1k14CUtensorMap_st", {128}, map(7, kC + 0x100, 0));
+  ASSERT_EQ(run().size(), 1u);
+  EXPECT_EQ(accesses[0].range, (ByteRange{kC + 0x100, kC + 0x1000}));
+}
+
+TEST_F(Maps, AMapBeyondTheAddressSpaceEndsThere) {
+  launch("_Z1k14CUtensorMap_st", {128}, map(7, kC, UINT64_MAX));
+  ASSERT_EQ(run().size(), 1u);
+  EXPECT_EQ(accesses[0].range, (ByteRange{kC, kC + 0x1000}));
 }
 
 }  // namespace

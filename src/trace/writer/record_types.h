@@ -18,8 +18,8 @@ struct Text {
 };
 
 // Bump when a field or a kind changes meaning; readers refuse newer versions and say so.
-// 2: host_write. 3: access, host_access. 4: graph_version.
-constexpr uint32_t kLogVersion = 4;
+// 2: host_write. 3: access, host_access. 4: graph_version. 5: tensor_map, conditional.
+constexpr uint32_t kLogVersion = 5;
 
 enum class Kind : uint16_t {
   string = 1,
@@ -34,6 +34,7 @@ enum class Kind : uint16_t {
   stream = 10,
   stream_gone = 11,
   name = 12,
+  code = 13,
   kernel = 20,
   copy = 21,
   set = 22,
@@ -42,10 +43,12 @@ enum class Kind : uint16_t {
   host_write = 25,
   access = 26,
   timing = 27,
+  tensor_map = 28,
   event_record = 30,
   event_wait = 31,
   host_sync = 32,
   host_access = 33,
+  conditional = 34,
   capture_begin = 40,
   capture_end = 41,
   graph = 42,
@@ -79,10 +82,15 @@ enum class StreamType : uint8_t { nonblocking, blocking, legacy, per_thread };
 enum class Memory : uint8_t { unknown, device, pinned, pageable, managed, array };
 enum class Return : uint8_t { at_once, after_source_read, after_completion };
 enum class ParamForm : uint8_t { none, array, buffer, unreadable };
+// Who told where a function's parameters lie: nobody, the driver, or the cubin that it came from.
+enum class LayoutSource : uint8_t { none, driver, cubin };
 enum class SyncKind : uint8_t { stream, event, context, stream_query, event_query };
 enum class Layer : uint8_t { driver, stream_ordered, host, host_register, managed, mapped, ipc };
 enum class Mode : uint8_t { read, write, update, atomic };
 enum class ProvenanceKind : uint8_t { library, package, variable, option };
+// What decides how often a conditional node's bodies run: once or not at all, as long as a value is
+// not zero, or the one that the value names.
+enum class Condition : uint8_t { once, loop, choice };
 enum class Source : uint8_t { declared, observed };
 enum class HistoryAction : uint8_t {
   alloc,
@@ -100,6 +108,10 @@ constexpr uint32_t kAttributeCooperative = 1;
 constexpr uint32_t kAttributeCluster = 2;
 constexpr uint32_t kAttributeProgrammatic = 4;
 constexpr uint32_t kAttributeOther = 8;
+constexpr uint32_t kAttributeDeviceUpdatable = 16;  // a kernel may change what the node does
+// Of batches of memory operations: these are among them.
+constexpr uint32_t kAttributeWaitsForValue = 32;
+constexpr uint32_t kAttributeWritesValue = 64;
 
 // An event version that the recorder could not know (created before it was attached).
 constexpr uint64_t kUnknownVersion = ~uint64_t{0};

@@ -197,6 +197,21 @@ struct Name {
   }
 };
 
+// Where a function's code came from. `image` names what was kept of it beside the log; empty where
+// nothing was.
+struct Code {
+  static constexpr Kind kKind = Kind::code;
+  static constexpr const char* kName = "code";
+  uint32_t function = 0;
+  LayoutSource layout = LayoutSource::none;
+  Text image;
+  bool operator==(const Code&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("function", s.function), v("layout", s.layout), v("image", s.image);
+  }
+};
+
 // A kernel launched outside a capture. `params` is the packed image (offsets as in Function).
 struct Kernel {
   static constexpr Kind kKind = Kind::kernel;
@@ -346,6 +361,21 @@ struct Timing {
   }
 };
 
+// A tensor map that the program encoded: whoever is given these bytes can reach `bytes` bytes from
+// `address` on, and no others. 0: how far is not known.
+struct TensorMap {
+  static constexpr Kind kKind = Kind::tensor_map;
+  static constexpr const char* kName = "tensor_map";
+  Bytes map;
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+  bool operator==(const TensorMap&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("map", s.map), v("address", s.address), v("bytes", s.bytes);
+  }
+};
+
 struct EventRecord {
   static constexpr Kind kKind = Kind::event_record;
   static constexpr const char* kName = "event_record";
@@ -408,6 +438,22 @@ struct HostAccess {
   template <class V, class S>
   static void fields(V&& v, S& s) {
     v("call", s.call);
+  }
+};
+
+// Node `node` of `graph` is a conditional one with so many bodies: the graphs whose `parent` and
+// `parent_node` it is, in the order of their numbers.
+struct Conditional {
+  static constexpr Kind kKind = Kind::conditional;
+  static constexpr const char* kName = "conditional";
+  uint32_t graph = 0;
+  uint32_t node = 0;
+  Condition condition = Condition::once;
+  uint32_t bodies = 0;
+  bool operator==(const Conditional&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("graph", s.graph), v("node", s.node), v("condition", s.condition), v("bodies", s.bodies);
   }
 };
 
@@ -730,15 +776,14 @@ template <class Visitor>
 void for_each_kind(Visitor&& visit) {
   visit(String{}), visit(Process{}), visit(Device{}), visit(Thread{}), visit(Stack{});
   visit(Function{}), visit(Framework{}), visit(Provenance{}), visit(Scope{}), visit(Stream{});
-  visit(StreamGone{}), visit(Name{}), visit(Kernel{}), visit(Copy{}), visit(Set{}),
-      visit(HostFunc{});
-  visit(Unmodelled{}), visit(HostWrite{}), visit(AccessRecord{}), visit(Timing{}),
-      visit(EventRecord{});
-  visit(EventWait{}), visit(HostSync{}), visit(HostAccess{}), visit(CaptureBegin{});
-  visit(CaptureEnd{}), visit(Graph{}), visit(Node{}), visit(Edges{}), visit(Exec{});
-  visit(ExecChange{}), visit(Launch{}), visit(ExecGone{}), visit(GraphVersion{});
-  visit(MemAlloc{}), visit(MemFree{}), visit(BlockAlloc{}), visit(BlockFree{}), visit(History{});
-  visit(Segment{}), visit(Diagnostic{}), visit(End{});
+  visit(StreamGone{}), visit(Name{}), visit(Code{}), visit(Kernel{}), visit(Copy{});
+  visit(Set{}), visit(HostFunc{}), visit(Unmodelled{}), visit(HostWrite{});
+  visit(AccessRecord{}), visit(Timing{}), visit(TensorMap{}), visit(EventRecord{});
+  visit(EventWait{}), visit(HostSync{}), visit(HostAccess{}), visit(Conditional{});
+  visit(CaptureBegin{}), visit(CaptureEnd{}), visit(Graph{}), visit(Node{}), visit(Edges{});
+  visit(Exec{}), visit(ExecChange{}), visit(Launch{}), visit(ExecGone{}), visit(GraphVersion{});
+  visit(MemAlloc{}), visit(MemFree{}), visit(BlockAlloc{}), visit(BlockFree{});
+  visit(History{}), visit(Segment{}), visit(Diagnostic{}), visit(End{});
 }
 
 }  // namespace bohr::trace

@@ -53,18 +53,14 @@ void end_capture() {
 void add_node(CUstream stream, std::unique_ptr<CUgraphNode_st> node) {
   for (CUgraphNode before : stream->frontier) capturing->edges.push_back({before, node.get()});
   stream->frontier = {node.get()};
-  CUpti_GraphData graph = {};
-  graph.graph = capturing;
-  graph.node = node.get();
-  CUpti_ResourceData data = {};
-  data.context = kContext;
-  data.resourceDescriptor = &graph;
   capturing->nodes.push_back(std::move(node));
-  fake_fire(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, &data);
+  fake_announce_node(capturing, capturing->nodes.back().get());
 }
 
-void add_kernel_node(CUstream stream, CUfunction function, unsigned grid, void** params) {
+void add_kernel_node(CUstream stream, CUfunction function, unsigned grid, void** params,
+                     bool buffer) {
   auto node = fake_kernel_node(function, params);
+  if (buffer) fake_keep_buffer(node.get());
   node->params.gridDimX = grid;
   add_node(stream, std::move(node));
 }
@@ -79,6 +75,8 @@ void run_node(CUgraphNode_st& node) {
   if (!node.enabled) return;
   if (node.type == CU_GRAPH_NODE_TYPE_GRAPH)
     for (const auto& inner : node.child->nodes) run_node(*inner);
+  for (const auto& body : node.bodies)
+    for (const auto& inner : body->nodes) run_node(*inner);
   if (node.type == CU_GRAPH_NODE_TYPE_MEMCPY) fake_copy(node.copy);
   if (node.type != CU_GRAPH_NODE_TYPE_KERNEL || !node.params.func->run) return;
   node.params.func->run(node.pointers.data());
@@ -90,6 +88,16 @@ bool is_updatable(CUgraphNode node) {
 }
 
 }  // namespace
+
+void fake_announce_node(CUgraph graph, CUgraphNode node) {
+  CUpti_GraphData made = {};
+  made.graph = graph;
+  made.node = node;
+  CUpti_ResourceData data = {};
+  data.context = kContext;
+  data.resourceDescriptor = &made;
+  fake_fire(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, &data);
+}
 
 CUgraphNode_st& fake_node_of(CUgraphExec exec, CUgraphNode node) {
   for (const auto& [of_template, own] : exec->nodes)
@@ -112,10 +120,22 @@ std::unique_ptr<CUgraphNode_st> fake_copy_of(const CUgraphNode_st& node) {
   auto copy = std::make_unique<CUgraphNode_st>();
   copy->type = node.type, copy->copy = node.copy, copy->params = node.params;
   copy->values = node.values;
+  copy->bodies = node.bodies, copy->batch = node.batch;
   if (node.child) copy->child = fake_copy_of(*node.child);
   for (uint64_t& value : copy->values) copy->pointers.push_back(&value);
   copy->params.kernelParams = copy->pointers.data();
+  if (node.params.extra) fake_keep_buffer(copy.get());
   return copy;
+}
+
+// As a node keeps parameters that came as one buffer.
+void fake_keep_buffer(CUgraphNode_st* node) {
+  node->buffer_size = node->values.size() * sizeof(uint64_t);
+  node->extra[0] = CU_LAUNCH_PARAM_BUFFER_POINTER, node->extra[1] = node->values.data();
+  node->extra[2] = CU_LAUNCH_PARAM_BUFFER_SIZE, node->extra[3] = &node->buffer_size;
+  node->extra[4] = CU_LAUNCH_PARAM_END;
+  node->params.kernelParams = nullptr;
+  node->params.extra = node->extra;
 }
 
 std::unique_ptr<CUgraphNode_st> fake_kernel_node(CUfunction function, void** params) {
@@ -166,26 +186,36 @@ CUresult cuPointerGetAttribute(void*, CUpointer_attribute, CUdeviceptr) {
 }
 
 CUresult cuFuncGetName(const char** name, CUfunction function) {
+  if (function->kernel) return CUDA_ERROR_INVALID_HANDLE;
   return *name = function->name.c_str(), CUDA_SUCCESS;
 }
 CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, size_t* size) {
+  if (function->silent) return CUDA_ERROR_NOT_SUPPORTED;
   if (index >= function->parameters) return CUDA_ERROR_INVALID_VALUE;
   *offset = index * 8, *size = 8;
   return CUDA_SUCCESS;
 }
-CUresult cuKernelGetName(const char**, CUkernel) { return CUDA_ERROR_INVALID_HANDLE; }
-CUresult cuKernelGetParamInfo(CUkernel, size_t, size_t*, size_t*) {
-  return CUDA_ERROR_INVALID_HANDLE;
+CUresult cuKernelGetName(const char** name, CUkernel kernel) {
+  const auto function = reinterpret_cast<CUfunction>(kernel);
+  if (!function->kernel) return CUDA_ERROR_INVALID_HANDLE;
+  return *name = function->name.c_str(), CUDA_SUCCESS;
+}
+CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t* offset, size_t* size) {
+  return cuFuncGetParamInfo(reinterpret_cast<CUfunction>(kernel), index, offset, size);
 }
 
 CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode* nodes, size_t* count) {
   for (size_t i = 0; nodes && i < graph->nodes.size(); ++i) nodes[i] = graph->nodes[i].get();
   return *count = graph->nodes.size(), CUDA_SUCCESS;
 }
-CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData*,
-                            size_t* count) {
+CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode* from, CUgraphNode* to,
+                            CUgraphEdgeData* data, size_t* count) {
   for (size_t i = 0; from && i < graph->edges.size(); ++i) {
     from[i] = graph->edges[i].first, to[i] = graph->edges[i].second;
+    if (data) data[i] = {};
+    if (data && graph->programmatic.contains(graph->edges[i]))
+      data[i].type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC,
+      data[i].from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
   }
   return *count = graph->edges.size(), CUDA_SUCCESS;
 }
@@ -270,6 +300,17 @@ CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {
   };
   return CALL(cuStreamBeginCapture_v2, body, stream, mode);
 }
+CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode* before,
+                                     const CUgraphEdgeData* data, size_t count,
+                                     CUstreamCaptureMode mode) {
+  const auto body = [&] {
+    capture(stream);
+    stream->frontier.insert(before, before + count);
+    capturing = graph;
+    ++captures;
+  };
+  return CALL(cuStreamBeginCaptureToGraph, body, stream, graph, before, data, count, mode);
+}
 CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
   const auto body = [&] {
     end_capture();
@@ -314,10 +355,14 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned 
                         unsigned by, unsigned bz, unsigned shared, CUstream stream, void** params,
                         void** extra) {
   const auto body = [&] {
+    std::vector<void*> single;
+    for (size_t i = 0; extra && i < function->parameters; ++i)
+      single.push_back(static_cast<uint64_t*>(extra[1]) + i);
+    void** const given = extra ? single.data() : params;
     if (stream->capturing)
-      add_kernel_node(stream, function, gx, params);
+      add_kernel_node(stream, function, gx, given, extra != nullptr);
     else if (function->run)
-      function->run(params);
+      function->run(given);
   };
   return CALL(cuLaunchKernel, body, function, gx, gy, gz, bx, by, bz, shared, stream, params,
               extra);
@@ -334,6 +379,9 @@ bool fake_capture(CUstream stream, const CUDA_MEMCPY3D* copy) {
 
 CUfunction fake_function(const char* name, size_t parameters) {
   return new CUfunc_st{name, parameters};
+}
+CUfunction fake_handle(const char* name, size_t parameters, bool kernel, bool silent) {
+  return new CUfunc_st{name, parameters, nullptr, kernel, silent};
 }
 CUfunction fake_kernel(const char* name, size_t parameters, FakeKernel run) {
   return new CUfunc_st{name, parameters, run};

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,8 @@ struct CUfunc_st {
   std::string name;
   size_t parameters = 0;
   FakeKernel run = nullptr;
+  bool kernel = false;  // a CUkernel that is passed as a function
+  bool silent = false;  // the driver does not tell where its parameters lie
 };
 
 struct CUgraph_st;
@@ -27,19 +30,29 @@ struct CUgraphNode_st {
   CUDA_KERNEL_NODE_PARAMS params = {};
   std::vector<uint64_t> values;
   std::vector<void*> pointers;
+  void* extra[5] = {};  // where the parameters came as one buffer
+  size_t buffer_size = 0;
   bool enabled = true;  // of an exec
   std::shared_ptr<CUgraph_st> child;
+  std::vector<std::shared_ptr<CUgraph_st>> bodies;  // of a conditional node
+  std::vector<CUgraph> listed_bodies;
+  std::vector<CUstreamBatchMemOpParams> batch;
 };
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
   std::vector<std::pair<CUgraphNode, CUgraphNode>> edges;
+  std::set<std::pair<CUgraphNode, CUgraphNode>> programmatic;  // of them
 };
 
 extern "C" void fake_fire(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
 
+// That a node was made.
+void fake_announce_node(CUgraph graph, CUgraphNode node);
+
 // Makes a node of a copy, or of a host function where `copy` is null, if the stream captures.
 extern "C" bool fake_capture(CUstream stream, const CUDA_MEMCPY3D* copy);
 
+void fake_keep_buffer(CUgraphNode_st* node);
 std::unique_ptr<CUgraphNode_st> fake_copy_of(const CUgraphNode_st& node);
 std::shared_ptr<CUgraph_st> fake_copy_of(const CUgraph_st& graph);
 
