@@ -6,6 +6,7 @@
 
 #include "check/check.h"
 #include "log_builder.h"
+#include "replay/symbolic/replayer.h"
 #include "trace/import.h"
 
 namespace bohr::trace {
@@ -139,6 +140,16 @@ TEST_F(Conditionals, MemoryThatLifetimesShareIsUndecidedBehindABody) {
   run({node}, {});
   EXPECT_TRUE(has_reason(HazardClass::pool, "conditional-node"));
   EXPECT_FALSE(has_reason(HazardClass::data, "conditional-node"));
+}
+
+TEST_F(Conditionals, BodiesAreNotReplayed) {
+  Node node = b.node(13, s);
+  body(5, 4, 0, {set_node(s)}, {});
+  conditional(4, 0, Condition::once, 1);
+  run({node}, {});
+  const auto replayer = replay::symbolic_replayer(program);
+  ASSERT_FALSE(replayer.ok());
+  EXPECT_EQ(replayer.error().code, "conditional-node");
 }
 
 // What was captured into a body was read by itself first.

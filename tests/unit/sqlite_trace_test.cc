@@ -181,7 +181,7 @@ TEST(SqliteTrace, RefusesForeignFiles) {
   EXPECT_EQ(refusal({}), "trace-not-a-trace");
   EXPECT_EQ(refusal({1, 2, 3}), "trace-unreadable");
   EXPECT_EQ(after("PRAGMA application_id = 5").code, "trace-not-a-trace");
-  EXPECT_EQ(after("PRAGMA user_version = 7").code, "trace-version");
+  EXPECT_EQ(after("PRAGMA user_version = 8").code, "trace-version");
   EXPECT_EQ(after("PRAGMA user_version = 0").code, "trace-version");
 }
 
@@ -193,16 +193,18 @@ std::string without(const std::string& table) {
 TEST(SqliteTrace, ReadsTheVersionsBefore) {
   Log log{.source = "x", .strings = {""}};
   log.records.emplace_back(Stream{.stream = 3});
-  const std::string fifth = without("timing") + "DROP VIEW call; ";
+  const std::string sixth =
+      without("code") + without("tensor_map") + without("conditional") + "DROP VIEW call; ";
+  const std::string fifth = sixth + without("timing");
   const std::string fourth = fifth + without("provenance");
   const std::string third = fourth + without("graph_version");
   const std::string second =
       third + without("scope") + without("name") + without("access") + without("host_access");
   const std::string first = second + without("host_write");
   for (const std::string& sql :
-       {fifth + "PRAGMA user_version = 5", fourth + "PRAGMA user_version = 4",
-        third + "PRAGMA user_version = 3", second + "PRAGMA user_version = 2",
-        first + "PRAGMA user_version = 1"}) {
+       {sixth + "PRAGMA user_version = 6", fifth + "PRAGMA user_version = 5",
+        fourth + "PRAGMA user_version = 4", third + "PRAGMA user_version = 3",
+        second + "PRAGMA user_version = 2", first + "PRAGMA user_version = 1"}) {
     TempFolder folder;
     const std::string path = folder.file("t.sqlite");
     put_file(path, sqlite_bytes({log}));

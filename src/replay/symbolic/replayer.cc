@@ -176,6 +176,11 @@ bool decided(const std::vector<Access>& accesses) {
   });
 }
 
+bool has_bodies(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [](const Op& node) { return node.conditional; });
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Replayer>> symbolic_replayer(Program program) {
@@ -186,6 +191,13 @@ Result<std::unique_ptr<Replayer>> symbolic_replayer(Program program) {
                  "what its kernels read and write is known from their parameters only, so orders "
                  "of it prove nothing without a GPU",
                  "explore it where it runs: bohr run --explore -- CMD"};
+  }
+  if (std::any_of(program.graphs.begin(), program.graphs.end(), has_bodies)) {
+    return Error{
+        "conditional-node", program.source, "",
+        "how often the bodies of its conditional nodes run is not known, so no order of it "
+        "is one that it runs in",
+        "see docs/limits.md for what the check alone decides of them"};
   }
   return std::unique_ptr<Replayer>(std::make_unique<SymbolicReplayer>(std::move(program)));
 }
