@@ -45,7 +45,8 @@ bool write(const std::string& path, const CodeImage& image) {
 
 std::string keep_code(Recorder& r, const CodeImage& image) {
   if (!wanted() || image.bytes == 0) return {};
-  const std::string folder = r.stem + kCodeSuffix, name = name_of(image);
+  const std::string folder = r.stem + kCodeSuffix;
+  std::string name = name_of(image);
   const std::string path = folder + "/" + name;
   if (file_exists(path)) return name;
   if (r.code_kept.fetch_add(image.bytes) + image.bytes > kMostKept) {

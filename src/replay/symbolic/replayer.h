@@ -4,7 +4,8 @@
 // they were computed from the same things.
 //
 // It refuses a program with accesses of unknown direction or extent (`params-only`): an order of
-// such a program would prove nothing. And one with bodies of conditional nodes (`conditional-node`).
+// such a program would prove nothing. And one with bodies of conditional nodes
+// (`conditional-node`).
 #pragma once
 
 #include <memory>
