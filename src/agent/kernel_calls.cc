@@ -143,7 +143,7 @@ constexpr Api kApis[] = {
     BOHR_STREAM_API(cuStreamAddCallback, calling_host, host_function),
     BOHR_PLAIN_API(cuTensorMapEncodeTiled, nullptr, map_encoded<cuTensorMapEncodeTiled_params>),
     BOHR_PLAIN_API(cuTensorMapEncodeIm2col, nullptr, map_encoded<cuTensorMapEncodeIm2col_params>),
-#if CUDA_VERSION >= 12080
+#if CUDA_VERSION >= 13000
     BOHR_PLAIN_API(cuTensorMapEncodeIm2colWide, nullptr,
                    map_encoded<cuTensorMapEncodeIm2colWide_params>),
 #endif
