@@ -13,7 +13,7 @@ consteval const char* linked_name(std::string_view name, size_t parameters) {
 #define BOHR_LINKED_SHORT(known) \
   if (name == #known && parameters <= 6) return #known;
 #define BOHR_LINKED_LONG(known) \
-  if (name == #known && parameters > 6 && parameters <= 12) return #known;
+  if (name == #known && parameters > 6 && parameters <= 16) return #known;
 #include "agent/linked_names.inc"
 #undef BOHR_LINKED_SHORT
 #undef BOHR_LINKED_LONG

@@ -53,49 +53,63 @@ using Call = CUresult(CUDAAPI*)(Fields...);
 
 // A binding's own type is its field's.
 template <class Params>
-auto call_of(Params p) {
+auto call_of([[maybe_unused]] Params all) {
   constexpr size_t kFields = field_count<Params>();
   if constexpr (kFields == 0) {
     return Call<>();
   } else if constexpr (kFields == 1) {
-    auto& [a] = p;
+    auto& [a] = all;
     return Call<decltype(a)>();
   } else if constexpr (kFields == 2) {
-    auto& [a, b] = p;
+    auto& [a, b] = all;
     return Call<decltype(a), decltype(b)>();
   } else if constexpr (kFields == 3) {
-    auto& [a, b, c] = p;
+    auto& [a, b, c] = all;
     return Call<decltype(a), decltype(b), decltype(c)>();
   } else if constexpr (kFields == 4) {
-    auto& [a, b, c, d] = p;
+    auto& [a, b, c, d] = all;
     return Call<decltype(a), decltype(b), decltype(c), decltype(d)>();
   } else if constexpr (kFields == 5) {
-    auto& [a, b, c, d, e] = p;
+    auto& [a, b, c, d, e] = all;
     return Call<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e)>();
   } else if constexpr (kFields == 6) {
-    auto& [a, b, c, d, e, f] = p;
+    auto& [a, b, c, d, e, f] = all;
     return Call<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e), decltype(f)>();
   } else if constexpr (kFields == 7) {
-    auto& [a, b, c, d, e, f, g] = p;
+    auto& [a, b, c, d, e, f, g] = all;
     return Call<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e), decltype(f),
                 decltype(g)>();
   } else if constexpr (kFields == 8) {
-    auto& [a, b, c, d, e, f, g, h] = p;
+    auto& [a, b, c, d, e, f, g, h] = all;
     return Call<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e), decltype(f),
                 decltype(g), decltype(h)>();
   } else if constexpr (kFields == 9) {
-    auto& [a, b, c, d, e, f, g, h, i] = p;
+    auto& [a, b, c, d, e, f, g, h, i] = all;
     return Call<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e), decltype(f),
                 decltype(g), decltype(h), decltype(i)>();
   } else if constexpr (kFields == 10) {
-    auto& [a, b, c, d, e, f, g, h, i, j] = p;
+    auto& [a, b, c, d, e, f, g, h, i, j] = all;
     return Call<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e), decltype(f),
                 decltype(g), decltype(h), decltype(i), decltype(j)>();
-  } else {
-    static_assert(kFields == 11, "no function of the driver that we record takes more");
-    auto& [a, b, c, d, e, f, g, h, i, j, k] = p;
+  } else if constexpr (kFields == 11) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k] = all;
     return Call<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e), decltype(f),
                 decltype(g), decltype(h), decltype(i), decltype(j), decltype(k)>();
+  } else if constexpr (kFields == 12) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l] = all;
+    return Call<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e), decltype(f),
+                decltype(g), decltype(h), decltype(i), decltype(j), decltype(k), decltype(l)>();
+  } else if constexpr (kFields == 15) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = all;
+    return Call<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e), decltype(f),
+                decltype(g), decltype(h), decltype(i), decltype(j), decltype(k), decltype(l),
+                decltype(m), decltype(n), decltype(o)>();
+  } else {
+    static_assert(kFields == 16, "no function of the driver that we record takes more");
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = all;
+    return Call<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e), decltype(f),
+                decltype(g), decltype(h), decltype(i), decltype(j), decltype(k), decltype(l),
+                decltype(m), decltype(n), decltype(o), decltype(p)>();
   }
 }
 

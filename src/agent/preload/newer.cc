@@ -36,10 +36,10 @@ void count(Counted& slot) {
 
 template <size_t index>
 Word wrapper(Word a, Word b, Word c, Word d, Word e, Word f, Word g, Word h, Word i, Word j, Word k,
-             Word l) {
+             Word l, Word m, Word n, Word o, Word p) {
   Counted& slot = slots[index];
   if (!thread_calls().inside) count(slot);
-  return slot.real.load(std::memory_order_acquire)(a, b, c, d, e, f, g, h, i, j, k, l);
+  return slot.real.load(std::memory_order_acquire)(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
 }
 
 template <size_t... index>
@@ -51,7 +51,7 @@ constexpr auto kWrappers = make_wrappers(std::make_index_sequence<kSlots>());
 const std::unordered_set<std::string_view>& known() {
 #define BOHR_KNOWN(name) plain_name(#name),
   static const std::unordered_set<std::string_view> names = {
-#include "known_functions.inc"
+#include <known_functions.inc>
   };
 #undef BOHR_KNOWN
   return names;

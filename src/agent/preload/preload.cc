@@ -78,11 +78,12 @@ using bohr::agent::Word;
   }
 #define BOHR_LINKED_LONG(name)                                                                     \
   BOHR_PRELOADED Word bohr_##name(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word,      \
-                                  Word, Word) asm(#name);                                          \
+                                  Word, Word, Word, Word, Word, Word) asm(#name);                  \
   BOHR_PRELOADED Word bohr_##name(Word a, Word b, Word c, Word d, Word e, Word f, Word g, Word h,  \
-                                  Word i, Word j, Word k, Word l) {                                \
+                                  Word i, Word j, Word k, Word l, Word m, Word n, Word o,          \
+                                  Word p) {                                                        \
     static std::atomic<void*> known{nullptr};                                                      \
     return bohr::agent::linked<bohr::agent::AnyLongCall>(&known, #name)(a, b, c, d, e, f, g, h, i, \
-                                                                        j, k, l);                  \
+                                                                        j, k, l, m, n, o, p);      \
   }
 #include "agent/linked_names.inc"

@@ -11,7 +11,7 @@ namespace bohr::agent {
 
 using Word = uint64_t;
 using AnyCall = Word (*)(Word, Word, Word, Word, Word, Word);
-using AnyLongCall = Word (*)(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word,
-                             Word);
+using AnyLongCall = Word (*)(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word,
+                             Word, Word, Word, Word);
 
 }  // namespace bohr::agent

@@ -55,12 +55,12 @@ Word call(void* function, Words... words) {
     static void* const function = look_up(#name);                              \
     return call(function, a, b, c, d, e, f);                                   \
   }
-#define BOHR_LINKED_LONG(name)                                                               \
-  extern "C" Word own_##name(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word,     \
-                             Word) asm(#name);                                               \
-  extern "C" Word own_##name(Word a, Word b, Word c, Word d, Word e, Word f, Word g, Word h, \
-                             Word i, Word j, Word k) {                                       \
-    static void* const function = look_up(#name);                                            \
-    return call(function, a, b, c, d, e, f, g, h, i, j, k);                                  \
+#define BOHR_LINKED_LONG(name)                                                                 \
+  extern "C" Word own_##name(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, \
+                             Word, Word, Word, Word, Word) asm(#name);                         \
+  extern "C" Word own_##name(Word a, Word b, Word c, Word d, Word e, Word f, Word g, Word h,   \
+                             Word i, Word j, Word k, Word l, Word m, Word n, Word o, Word p) { \
+    static void* const function = look_up(#name);                                              \
+    return call(function, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);                     \
   }
 #include "agent/linked_names.inc"
