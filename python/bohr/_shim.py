@@ -105,6 +105,8 @@ class _Recorder:
         backend = memory.get_allocator_backend()
         self.describe(backend)
         self.name_packages()
+        if backend == "cudaMallocAsync":
+            return  # its blocks are the driver's own, whose calls the agent sees
         if backend != "native":
             self.agent.diagnostic("allocator-unknown", f"PyTorch allocates with {backend}")
             return

@@ -84,9 +84,23 @@ void host_registered(Recorder& r, DriverCall& call) {
   if (p.Flags & CU_MEMHOSTREGISTER_IOMEMORY) return;
   pinned_added(r, address_of(p.p), p.bytesize, true);
 }
+void physical_created(Recorder& r, DriverCall& call) {
+  physical_added(r, *params_of<cuMemCreate_params>(call).handle, false);
+}
+void physical_imported(Recorder& r, DriverCall& call) {
+  physical_added(r, *params_of<cuMemImportFromShareableHandle_params>(call).handle, true);
+}
+void handle_retained(Recorder& r, DriverCall& call) {
+  const auto& p = params_of<cuMemRetainAllocationHandle_params>(call);
+  physical_retained(r, *p.handle, address_of(p.addr));
+}
 void mapped(Recorder& r, DriverCall& call) {
   const auto& p = params_of<cuMemMap_params>(call);
-  add_alloc(r, call, trace::Layer::mapped, trace::Memory::device, p.ptr, p.size, p.handle);
+  const Physical physical = physical_of(r, p.handle);
+  add_alloc(r, call, physical.imported ? trace::Layer::ipc : trace::Layer::mapped,
+            trace::Memory::device, p.ptr, p.size, p.handle);
+  physical_mapped(r, p.ptr, physical.number);
+  r.log->append(trace::Mapping{call.seq, p.ptr, p.size, physical.number, p.offset});
 }
 // Its size is the exporter's secret until asked; the driver's answer is the whole allocation.
 void ipc_opened(Recorder& r, DriverCall& call) {
@@ -98,6 +112,13 @@ void ipc_opened(Recorder& r, DriverCall& call) {
 void external_mapped(Recorder& r, DriverCall& call) {
   const auto& p = params_of<cuExternalMemoryGetMappedBuffer_params>(call);
   add_alloc(r, call, trace::Layer::ipc, trace::Memory::device, *p.devPtr, p.bufferDesc->size);
+}
+
+void pool_pointer_imported(Recorder& r, DriverCall& call) {
+  const CUdeviceptr address = *params_of<cuMemPoolImportPointer_params>(call).ptr_out;
+  size_t bytes = 0;
+  r.driver.cuPointerGetAttribute(&bytes, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address);
+  add_alloc(r, call, trace::Layer::ipc, trace::Memory::device, address, bytes);
 }
 
 // At entry, since the address may be handed out again before the call returns.
@@ -144,15 +165,7 @@ void ipc_closed(Recorder& r, DriverCall& call) {
 // One call may unmap several mappings.
 void unmapping(Recorder& r, DriverCall& call) {
   const auto& p = params_of<cuMemUnmap_params>(call);
-  std::vector<uint64_t> addresses;
-  {
-    std::lock_guard lock(r.mutex);
-    auto& ranges = r.memory.ranges;
-    auto end = ranges.lower_bound(p.ptr + p.size);
-    for (auto at = ranges.lower_bound(p.ptr); at != end; at = ranges.erase(at)) {
-      addresses.push_back(at->first);
-    }
-  }
+  const std::vector<uint64_t> addresses = mappings_removed(r, p.ptr, p.ptr + p.size);
   call.layer = trace::Layer::mapped;
   call.exit = call.seq;
   for (uint64_t address : addresses) add_free(r, call, address);
@@ -160,6 +173,9 @@ void unmapping(Recorder& r, DriverCall& call) {
 
 void ipc_exported(Recorder& r, DriverCall& call) {
   memory_exported(r, params_of<cuIpcGetMemHandle_params>(call).dptr);
+}
+void pool_pointer_exported(Recorder& r, DriverCall& call) {
+  memory_exported(r, params_of<cuMemPoolExportPointer_params>(call).ptr);
 }
 void handle_exported(Recorder& r, DriverCall&) { mappings_exported(r); }
 
@@ -175,6 +191,9 @@ constexpr Api kApis[] = {
     BOHR_PLAIN_API(cuMemHostAlloc_v2, nullptr, host_alloc<cuMemHostAlloc_params>),
     BOHR_PLAIN_API(cuMemAllocHost_v2, nullptr, alloc_host),
     BOHR_PLAIN_API(cuMemHostRegister_v2, nullptr, host_registered),
+    BOHR_PLAIN_API(cuMemCreate, nullptr, physical_created),
+    BOHR_PLAIN_API(cuMemImportFromShareableHandle, nullptr, physical_imported),
+    BOHR_PLAIN_API(cuMemRetainAllocationHandle, nullptr, handle_retained),
     BOHR_PLAIN_API(cuMemMap, nullptr, mapped),
     BOHR_PLAIN_API(cuIpcOpenMemHandle_v2, nullptr, ipc_opened),
     BOHR_PLAIN_API(cuExternalMemoryGetMappedBuffer, nullptr, external_mapped),
@@ -185,6 +204,8 @@ constexpr Api kApis[] = {
     BOHR_PLAIN_API(cuMemUnmap, unmapping, nullptr),
     BOHR_PLAIN_API(cuIpcCloseMemHandle, ipc_closing, ipc_closed),
     BOHR_PLAIN_API(cuIpcGetMemHandle, nullptr, ipc_exported),
+    BOHR_PLAIN_API(cuMemPoolImportPointer, nullptr, pool_pointer_imported),
+    BOHR_PLAIN_API(cuMemPoolExportPointer, nullptr, pool_pointer_exported),
     BOHR_PLAIN_API(cuMemExportToShareableHandle, nullptr, handle_exported),
     BOHR_PLAIN_API(cuModuleUnload, unloading, nullptr),
     BOHR_PLAIN_API(cuLibraryUnload, unloading, nullptr),

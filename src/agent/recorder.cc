@@ -31,6 +31,7 @@ void diagnose(Recorder& r, std::string_view reason, std::string_view text, bool 
 }
 
 void report_unseen_allocator(Recorder& r) {
+  flush_times(r);
   if (r.framework_known.exchange(true)) return;
   if (!dlopen("libtorch_cuda.so", RTLD_LAZY | RTLD_NOLOAD)) return;
   diagnose(r, "allocator-order-unknown",
@@ -45,6 +46,7 @@ void end_log(Recorder& r) {
 void stop_recording(Recorder& r, std::string_view why) {
   // Graphs that are made from here on are repaired as those before.
   if (r.applying ? r.log_stopped.exchange(true) : !r.recording.exchange(false)) return;
+  flush_times(r);
   diagnose(r, "lost-records", why, true, r.clock.load());
   end_log(r);
   write_error(r.error_path, why);

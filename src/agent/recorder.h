@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "agent/applying.h"
+#include "agent/clocks.h"
 #include "agent/driver.h"
 #include "agent/events.h"
 #include "agent/functions.h"
@@ -45,6 +46,8 @@ struct Recorder {
   std::atomic<bool> cubins_told{false};
   std::atomic<uint64_t> code_kept{0};  // bytes
   std::atomic<bool> code_left_out{false};
+  std::atomic<bool> times_wanted{
+      true};  // false: the allocator is seen, so nothing is placed by them
   std::atomic<int> captures_active{0};
   std::atomic<uint64_t> captures_ended{0};
   std::atomic<uint64_t> frees{
@@ -66,11 +69,19 @@ struct Recorder {
   std::unique_ptr<Holding> holding;    // null: no launch is ever held
   PinnedSources pinned;                // has a lock of its own
   Stacks stacks;                       // the same
+  Clocks clocks;                       // the same
   PythonFrames python;
 
   std::unique_ptr<trace::RecentLog> recent;  // null: work outside graphs is logged with all else
 
-  uint64_t tick() { return clock.fetch_add(1, std::memory_order_relaxed); }
+  uint64_t tick() {
+    if (!recording.load(std::memory_order_relaxed) || !times_wanted.load(std::memory_order_relaxed))
+      return clock.fetch_add(1, std::memory_order_relaxed);
+    const uint64_t now = unix_time_ns();
+    const uint64_t seq = clock.fetch_add(1, std::memory_order_relaxed);
+    note_time(*this, seq, now);
+    return seq;
+  }
 };
 
 // The process's recorder; null before injection, after a fork, and when recording never began.

@@ -120,6 +120,7 @@ using namespace bohr::agent;
 BOHR_EXPORT int bohr_hello(const char* shim_file) {
   Recorder* r = active();
   if (!r) return 0;
+  r->times_wanted.store(false);
   if (r->stack_mode == StackMode::none) return 1;
   return calibrate_python(*r, shim_file) ? 2 : 1;
 }

@@ -47,6 +47,7 @@ uint32_t add_stream(Recorder& r, const StreamKey& key, trace::Stream record) {
   }
   record.seq = r.tick();
   r.log->append(record);
+  r.log->append(trace::StreamHandle{record.stream, key.handle});
   return record.stream;
 }
 

@@ -52,8 +52,6 @@ constexpr Api kApis[] = {
     BOHR_PLAIN_API(cuLaunch, nullptr, work),
     BOHR_PLAIN_API(cuLaunchGrid, nullptr, work),
     BOHR_PLAIN_API(cuLaunchGridAsync, nullptr, work),
-    BOHR_PLAIN_API(cuMemPoolImportPointer, nullptr, work),
-    BOHR_PLAIN_API(cuMemImportFromShareableHandle, nullptr, work),
     BOHR_PLAIN_API(cuMulticastBindMem, nullptr, work),
     BOHR_PLAIN_API(cuMulticastBindAddr, nullptr, work),
     BOHR_PLAIN_API(cuGreenCtxRecordEvent, nullptr, synchronisation),

@@ -113,11 +113,11 @@ Topic allocator_topic(const Python* python) {
         "blocks are the driver's, which are not handed out again as PyTorch's are: a "
         "race that needs that is not there; unset it";
   } else if (holds(settings, "cudaMallocAsync")) {
-    topic.works = Works::partly;
     topic.found = "PyTorch's back-end is cudaMallocAsync";
     topic.follows =
-        "its blocks' lifetimes are not recorded (allocator-unknown): `reuse`, "
-        "`lifetime` and `pool` stay unchecked; with backend:native they are";
+        "its blocks are the driver's own, whose calls are recorded; that their bytes go from "
+        "stream "
+        "to stream in order is the driver's word (assumption pool-reuse)";
   } else {
     topic.found = "PyTorch's own (native)";
     if (holds(settings, "expandable_segments:True"))

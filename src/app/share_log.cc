@@ -127,6 +127,7 @@ class LogScrubber {
     R::fields(Texts{*this, R::kName}, record);
     if constexpr (requires { record.params; }) scrub_params(record.function, &record.params);
     if constexpr (std::is_same_v<R, trace::Process>) record.start_unix_ns = 0;
+    if constexpr (std::is_same_v<R, trace::Clock>) record.unix_ns = 0;
     if constexpr (std::is_same_v<R, trace::Stack>) {
       for (uint64_t& id : record.functions) id = text(TextKind::code, id);
       for (uint64_t& id : record.files) id = text(TextKind::path, id);

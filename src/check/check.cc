@@ -6,6 +6,7 @@
 #include "check/causes.h"
 #include "check/coverage.h"
 #include "check/describe.h"
+#include "check/early_rule.h"
 #include "check/facts.h"
 #include "check/findings.h"
 #include "check/hides.h"
@@ -23,6 +24,7 @@ std::vector<std::string> assumptions_of(const order::ProgramOrder& order) {
   std::vector<std::string> result;
   if (order.used_driver_reuse) result.push_back("driver-reuse");
   if (order.used_host_order) result.push_back("host-order-observed");
+  if (order.used_pool_reuse) result.push_back("pool-reuse");
   return result;
 }
 
@@ -38,6 +40,7 @@ Result<Verdict> check(const Program& program, const Options& options) {
   Raw raw;
   raw.pairs = unordered_conflicts(program, arenas, options.listed_per_cause);
   raw.lifetimes = lifetime_hazards(program, arenas, facts, uses);
+  raw.early = early_uses(program, arenas, uses);
   raw.pools = pool_hazards(program, arenas, facts, uses);
 
   const Describer describer(program, arenas);

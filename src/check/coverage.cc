@@ -29,6 +29,7 @@ constexpr Row kReasons[] = {
     {"note", 0},
     {"allocator-order-unknown", kMemory},
     {"allocator-unknown", kMemory},
+    {"free-order-unknown", of(HazardClass::lifetime)},
     {"programmatic-edge", kDevice & ~of(HazardClass::lifetime)},
     {"params-only", kDevice},
     {"unknown-allocation", of(HazardClass::data) | of(HazardClass::launch)},

@@ -34,6 +34,7 @@ class Teller {
     if (program_.recorded) keep_next_lifetimes(raw.pairs, &decided);
     for (size_t i = 0; i < raw.pairs.size(); ++i) tell_pair(raw.pairs[i], decided[i]);
     for (const LifetimeHazard& hazard : raw.lifetimes) tell_lifetime(hazard);
+    for (const EarlyUse& early : raw.early) tell_early(early);
     for (const PoolHazard& hazard : raw.pools) tell_pool(hazard);
     return std::move(told_);
   }
@@ -170,6 +171,27 @@ class Teller {
     finding.latent = true;
     const bool sure = access.doubt == Doubt::none;
     if (!sure) finding.reasons = {"params-only"};
+    keep(std::move(finding), sure, 0);
+  }
+
+  void tell_early(const EarlyUse& early) {
+    const Access& access = access_at(program_, early.use, early.access);
+    Finding finding;
+    finding.cls = HazardClass::data;
+    finding.first = describer_.side(early.made, access);
+    finding.first.mode = AccessMode::write;
+    finding.second = describer_.side(early.use, access);
+    finding.kinds = kinds_of(AccessMode::write, access.mode);
+    finding.hazard = first_kind(finding.kinds);
+    finding.range = describer_.shared(access, access);
+    describer_.add_names(access, &finding.names);
+    finding.order = describer_.order(early.made, early.use);
+    std::string lost;
+    if (access.doubt != Doubt::none) finding.reasons = {"params-only"};
+    if (order_lost_between(program_, facts_, early.made, early.use, &lost))
+      finding.reasons.push_back(lost);
+    const bool sure = finding.reasons.empty();
+    if (!sure) finding.suspicion = suspicion(HazardClass::data, access, access);
     keep(std::move(finding), sure, 0);
   }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unordered pairs, lifetime and pool hazards become findings and candidates.
+// Unordered pairs, early uses, lifetime and pool hazards become findings and candidates.
 #pragma once
 
 #include <vector>
 
 #include "check/arena.h"
 #include "check/describe.h"
+#include "check/early_rule.h"
 #include "check/facts.h"
 #include "check/lifetime_rule.h"
 #include "check/pairs.h"
@@ -25,6 +26,7 @@ struct Told {
 struct Raw {
   std::vector<Pair> pairs;
   std::vector<LifetimeHazard> lifetimes;
+  std::vector<EarlyUse> early;
   std::vector<PoolHazard> pools;
 };
 

@@ -81,7 +81,7 @@ class Rule {
     }
     // In a recorded program a block born in a capture and freed after it goes back to a pool of
     // captured graphs: what may reuse it is another capture, not the owner stream's next op.
-    if (program_.recorded && lifetime.alloc.graph.valid()) return;
+    if (program_.recorded && lifetime.alloc.graph.valid() && !lifetime.stream_ordered) return;
     for (const Use& use : uses_.of(id)) judge_outside(id, lifetime, use);
   }
 

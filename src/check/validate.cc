@@ -94,6 +94,7 @@ class Validator {
       const bool freed_at_op = !lifetime.free.known() || lifetime.free.graph.valid() ||
                                static_cast<size_t>(lifetime.free.index) < program_.ops.size();
       if (!point_holds(lifetime.alloc) || !point_holds(lifetime.free) || !records || !freed_at_op ||
+          !inside(lifetime.made, program_.ops.size()) ||
           !inside(lifetime.owner, program_.streams.size()) ||
           !inside(lifetime.alloc_stack, program_.stacks.size()) ||
           !inside(lifetime.free_stack, program_.stacks.size()))

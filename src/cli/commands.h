@@ -21,6 +21,7 @@ void add_fix(CLI::App* app, int* status);
 void add_replay(CLI::App* app, int* status);
 void add_show(CLI::App* app, int* status);
 void add_query(CLI::App* app, int* status);
+void add_import(CLI::App* app, int* status);
 void add_demo(CLI::App* app, int* status);
 void add_env(CLI::App* app, int* status);
 void add_share(CLI::App* app, int* status);

@@ -58,6 +58,7 @@ int run_main(std::vector<std::string> words) {
   add_replay(&app, &status);
   add_show(&app, &status);
   add_query(&app, &status);
+  add_import(&app, &status);
   add_demo(&app, &status);
   add_share(&app, &status);
   add_doctor(&app, &guest, &status);

@@ -69,10 +69,14 @@ struct Lifetime {
   bool live = false;     // output by declaration
   bool scratch = false;  // no output by declaration
   bool driver = false;   // handed out by the driver itself: see assumption driver-reuse
-  StreamId owner;        // the stream it was allocated on; invalid for buffers
+  // There from its allocation to its free as these stand in their streams, or as nodes in a graph:
+  // a driver's pool or a graph's own memory. The free's stream may have the bytes next.
+  bool stream_ordered = false;
+  StreamId owner;  // the stream it was allocated on; invalid for buffers
   PoolId pool;
   Point alloc;
   Point free;  // from here the owner may be handed these bytes again
+  OpId made;   // stream-ordered, outside graphs: a hidden record behind the allocation
   StackId alloc_stack;
   StackId free_stack;
   std::vector<OpId> use_records;  // allocator-made records of streams that were named by `uses`

@@ -117,6 +117,13 @@ class Builder {
     }
   }
 
+  // A wait that the program did not ask for is noted where it orders something.
+  void join_wait(const Op& op, Row& row) {
+    const Row before = row;
+    join(row, bound_row(op));
+    if (op.hidden && program_.recorded && row != before) result_.used_pool_reuse = true;
+  }
+
   void add_stream_op(const Op& op, size_t index) {
     StreamState& stream = streams_[op.stream.index()];
     ActorState* issuer = actor(op);
@@ -125,7 +132,7 @@ class Builder {
     join_legacy(op.stream, issued);
     Row row = issued;
     join(row, stream.row);
-    if (op.kind == OpKind::wait && op.bound.valid()) join(row, bound_row(op));
+    if (op.kind == OpKind::wait && op.bound.valid()) join_wait(op, row);
     if (op.kind == OpKind::launch && op.exec.valid()) join(row, launches_[op.exec.index()]);
     if (op.kind == OpKind::copy && op.host_return == HostReturn::after_source_read && issuer)
       add_source_read(op, index, *issuer, row);
@@ -159,15 +166,16 @@ class Builder {
 
   // An alloc, free or uses is no work: its step has no place on a chain, only a row, which says
   // what an op of the owner stream would be ordered after if this thread issued it here. The stream
-  // that a free was written with has no say in that.
+  // that a free was written with has no say in that, unless the memory itself is stream-ordered.
   void add_allocator_op(const Op& op, size_t index) {
     ActorState* issuer = actor(op);
     if (op.lifetime.valid() && program_.lifetimes[op.lifetime.index()].driver)
       order_driver_memory(op, issuer);
     Row row;
     if (issuer) row = issuer->row;
-    const StreamId owner =
-        op.lifetime.valid() ? program_.lifetimes[op.lifetime.index()].owner : op.stream;
+    const bool by_lifetime =
+        op.lifetime.valid() && !program_.lifetimes[op.lifetime.index()].stream_ordered;
+    const StreamId owner = by_lifetime ? program_.lifetimes[op.lifetime.index()].owner : op.stream;
     if (owner.valid()) {
       join(row, streams_[owner.index()].row);
       join_legacy(owner, row);

@@ -34,6 +34,7 @@ struct ProgramOrder {
   int32_t chains = 0;
   bool used_host_order = false;    // assumption host-order-observed connected two threads
   bool used_driver_reuse = false;  // assumption driver-reuse
+  bool used_pool_reuse = false;    // assumption pool-reuse
 
   bool before(OpId a, OpId b) const { return clocks.before(step[a.index()], step[b.index()]); }
 };

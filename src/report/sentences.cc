@@ -67,7 +67,26 @@ std::string no_wait(const Finding& finding) {
   return fmt::format("Nothing makes {} wait for {}.", finding.second.where, finding.first.where);
 }
 
-std::string unordered(const Finding& finding) {
+// The side is the allocation of stream-ordered memory: a node, or the record behind the call.
+bool is_allocation(const Program& program, const Side& side) {
+  if (!side.graph.valid())
+    return side.op.valid() && program.ops[side.op.index()].hidden &&
+           program.ops[side.op.index()].kind == OpKind::record;
+  const Lifetime* block = lifetime_of(program, side);
+  return block != nullptr && block->stream_ordered && block->alloc.graph == side.graph &&
+         block->alloc.index == side.node.value() + 1;
+}
+
+std::string too_early(const Finding& finding) {
+  return fmt::format(
+             "{} may use {} before it is there: memory of this kind comes with its allocation's "
+             "place in its stream or graph. ",
+             label_text(finding.second.label), finding.first.block) +
+         no_wait(finding);
+}
+
+std::string unordered(const Program& program, const Finding& finding) {
+  if (is_allocation(program, finding.first)) return too_early(finding);
   const std::string first = label_text(finding.first.label);
   const std::string second = label_text(finding.second.label);
   const std::string& block = finding.first.block;
@@ -138,6 +157,7 @@ std::string pooled(const Program& program, const Finding& finding) {
 
 std::string first_does(const Program& program, const Finding& finding) {
   const std::string what = named(first_range(program, finding));
+  if (is_allocation(program, finding.first)) return "makes " + what;
   const char* verb = does(finding.first.mode);
   if (finding.cls == HazardClass::pool)
     return fmt::format("{} {}, at its captured address", verb, what);
@@ -151,6 +171,7 @@ std::string second_does(const Program& program, const Finding& finding) {
     const Lifetime* block = lifetime_of(program, finding.first);
     return "is freed" + (block == nullptr ? "" : at_stack(program, block->free_stack));
   }
+  if (is_allocation(program, finding.first)) return "may use it before it is there";
   const bool same_block = finding.first.block == finding.second.block;
   const std::string verb = does_to_the_same(finding.second.mode, true);
   return same_block ? verb : fmt::format("{} as {}", verb, named(finding.range));
@@ -176,14 +197,14 @@ std::string what_happens(const Program& program, const Finding& finding) {
     case HazardClass::pool:
       return pooled(program, finding);
     case HazardClass::launch:
-      return unordered(finding) + " Only launches of the same graph wait for each other.";
+      return unordered(program, finding) + " Only launches of the same graph wait for each other.";
     case HazardClass::external:
-      return unordered(finding) + " A side outside CUDA is ordered by signals alone.";
+      return unordered(program, finding) + " A side outside CUDA is ordered by signals alone.";
     case HazardClass::data:
     case HazardClass::host:
       break;
   }
-  return unordered(finding);
+  return unordered(program, finding);
 }
 
 }  // namespace bohr::report

@@ -13,9 +13,10 @@ namespace {
 
 using Words = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array<Words, 41> kReasons = {{
+constexpr std::array<Words, 42> kReasons = {{
     {"allocator-order-unknown", "allocator events could not be placed"},
     {"allocator-unknown", "the framework's allocations were not recorded"},
+    {"free-order-unknown", "whether blocks were freed before a wait or behind it is not known"},
     {"explore-failed", "memory was not put back after an exploration"},
     {"explore-unavailable", "nobody listened for offered launches"},
     {"process-lost", "an order ended the program's context"},
@@ -57,9 +58,11 @@ constexpr std::array<Words, 41> kReasons = {{
     {"unmodelled-synchronisation", "a way to synchronise that is not modelled"},
 }};
 
-constexpr std::array<Words, 2> kAssumptions = {{
+constexpr std::array<Words, 3> kAssumptions = {{
     {"host-order-observed",
      "host calls that did not overlap in time are ordered as observed (--strict-threads drops it)"},
+    {"pool-reuse",
+     "the driver's pool lets another stream use freed memory only behind the stream that freed it"},
     {"driver-reuse", "the driver hands out freed memory only after work on it has ended"},
 }};
 

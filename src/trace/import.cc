@@ -109,6 +109,7 @@ void pass_diagnostics(ImportState& state) {
     if (const Diagnostic* d = std::get_if<Diagnostic>(&record)) {
       bohr::Diagnostic out;
       out.reason = text_of(state.log, d->reason.id);
+      if (out.reason == "graph-memory-nodes") continue;  // import decides that from the nodes
       out.text = text_of(state.log, d->text.id);
       out.count = to_place(d->count);
       out.loses_order = d->loses_order;
@@ -177,6 +178,7 @@ Result<Program> import_log(const Log& log, const GridCodes& codes) {
   const std::vector<Item> items = timeline(log, plans, blocks);
   Sweep(state, plans, blocks).run(items);
   settle_doubted_ends(state);
+  settle_graph_memory(state);
   add_unknown_regions(state);
   complete_points(state.index, &state.program);
   state.program.timings = timings_of(state.index, state.program);

@@ -41,14 +41,14 @@ uint64_t add_part(ImportState& state, AccessTable table, const Access& whole, Me
   if (owner.lifetime.valid()) {
     part.range.end = std::min(part.range.end, owner.range.end);
     part.lifetime = owner.lifetime;
-    part.offset = part.range.begin - owner.range.begin;
     part.doubt = owner.doubt;
+    state.memory.append(part, owner, &list);
   } else {
     part.range.end = std::min(part.range.end, state.memory.next_owned(part.range.begin));
     state.unknown_accesses.push_back(
         {table.graph, static_cast<uint32_t>(list.size()), memory_kind(memory), seq});
+    list.push_back(part);
   }
-  list.push_back(part);
   return part.range.end;
 }
 
@@ -144,6 +144,9 @@ void add_kernel_accesses(ImportState& state, AccessTable table, uint32_t functio
   if (info.layout.known)
     for (const ParamScanner::DoubtedEnd& end : state.scanner.doubted_ends())
       state.doubted_ends.push_back({table.graph, end.access, &info, end.slot});
+  if (!state.scanner.all_neighbours())
+    state.diagnostics.add("unknown-access",
+                          "kernel parameters that point into a long row of mappings", seq);
   if (stale > 0)
     state.diagnostics.add("unknown-allocation",
                           "kernel parameters that point into a segment, but into no block of it",

@@ -81,6 +81,7 @@ class Matcher {
       entry = told_end;
     }
     while (entry != told.end()) entry = skip(entry, told.end());
+    leave_out_open();
     place_frees();
     std::sort(
         result_.lives.begin(), result_.lives.end(), [](const BlockLife& a, const BlockLife& b) {
@@ -120,6 +121,16 @@ class Matcher {
     if (bytes != 0 && address + bytes > address)
       result_.unplaced.push_back({address, address + bytes});
     diagnostics_->add("allocator-order-unknown", text, seq);
+  }
+
+  // Blocks that somebody else could not place among the calls.
+  void leave_out_open() {
+    for (const History* entry : history_) {
+      const ByteRange range{entry->address, entry->address + entry->bytes};
+      if (entry->action != HistoryAction::other || entry->address == 0 || range.empty()) continue;
+      result_.unplaced.push_back(range);
+      diagnostics_->add("allocator-order-unknown", "blocks whose place among the calls is open", 0);
+    }
   }
 
   void match_address(Iterator call, Iterator calls_end, Iterator entry, Iterator told_end) {
@@ -163,6 +174,7 @@ class Matcher {
   void add_free(const Event& call, size_t entry) {
     place_[entry] = {call.order, call.free_call->call.thread};
     BlockLife& life = result_.lives.back();
+    life.free_stream = history_[entry]->stream;
     life.free_stack =
         history_[entry]->stack != 0 ? history_[entry]->stack : call.free_call->call.stack;
     const size_t completed = completion_after(history_[entry]->address, entry);

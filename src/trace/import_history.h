@@ -21,6 +21,7 @@ struct BlockLife {
   bool after = false;
   uint32_t free_thread = 0;
   uint32_t free_stack = 0;
+  uint32_t free_stream = 0;
 };
 
 struct BlockLives {

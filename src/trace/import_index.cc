@@ -39,6 +39,7 @@ class Indexer {
       once(index_.memory_names[{r.address, r.seq}], r);
   }
   void add(const Scope& r) { once(index_.scope, r); }
+  void add(const Mapping& r) { once(index_.mappings[{r.address, r.seq}], r); }
   void add(const BlockAlloc& r) { index_.block_allocs.push_back(&r); }
   void add(const BlockFree& r) { index_.block_frees.push_back(&r); }
   void add(const History& r) { index_.history.push_back(&r); }

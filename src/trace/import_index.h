@@ -62,6 +62,7 @@ struct LogIndex {
   std::map<AccessKey, std::vector<const AccessRecord*>> accesses;
   std::map<uint32_t, const Name*> stream_names;
   std::map<std::pair<uint64_t, uint64_t>, const Name*> memory_names;  // by address and call
+  std::map<std::pair<uint64_t, uint64_t>, const Mapping*> mappings;   // by address and call
   std::vector<const BlockAlloc*> block_allocs;
   std::vector<const BlockFree*> block_frees;
   std::vector<const History*> history;  // by index

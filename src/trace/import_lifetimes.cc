@@ -57,7 +57,11 @@ std::string place_of(const bohr::Stack& stack) {
 }  // namespace
 
 Lifetimes::Lifetimes(ImportState& state, Captures& captures, const BlockLives& blocks)
-    : state_(state), captures_(captures), blocks_(blocks), of_block_(blocks.lives.size()) {}
+    : state_(state),
+      captures_(captures),
+      blocks_(blocks),
+      aliases_(state.log, state.index),
+      of_block_(blocks.lives.size()) {}
 
 std::string Lifetimes::name(StackId stack, const char* what, uint64_t bytes) {
   std::string place;
@@ -126,6 +130,33 @@ void Lifetimes::begin_known_segments() {
   }
 }
 
+// Invalid where no lifetime begins: it is no range, or another address of memory that has one.
+LifetimeId Lifetimes::begin_driver(const MemAlloc& record, Lifetime lifetime, uint64_t seq) {
+  std::vector<LifetimeId> evicted;
+  uint64_t offset = 0;
+  SharedMemory* shared = aliases_.of(record, &offset);
+  LifetimeId id;
+  if (!shared) {
+    id = state_.memory.begin_allocation(record.address, record.bytes, std::move(lifetime), seq,
+                                        &evicted);
+    if (id.valid() && record.layer == Layer::mapped) state_.memory.mark_mapped(id);
+  } else if (!shared->lifetime.valid()) {
+    id = shared->lifetime = state_.memory.begin_shared(shared->place, std::move(lifetime));
+    shared_[id] = shared;
+  }
+  if (shared)
+    state_.memory.show(shared->lifetime, {record.address, record.address + record.bytes},
+                       offset - shared->first, &evicted);
+  end_evicted(evicted, GraphId());
+  return id;
+}
+
+// One of its addresses was unmapped; it goes with the last, also with one that is mapped later.
+bool Lifetimes::still_mapped(LifetimeId id) {
+  const auto shared = shared_.find(id);
+  return shared != shared_.end() && --shared->second->mappings > 0;
+}
+
 void Lifetimes::begin(const MemAlloc& record) {
   const bool ordered = record.layer == Layer::stream_ordered;
   if (ordered && captures_.capturing(record.stream)) return;  // a node of the graph
@@ -139,23 +170,32 @@ void Lifetimes::begin(const MemAlloc& record) {
   rename(record.address, record.call.seq, &lifetime);
   lifetime.memory = kind_of(record);
   lifetime.driver = !ordered;
+  lifetime.stream_ordered = ordered;
   lifetime.owner = stream;
   lifetime.pool = ordered ? state_.tables.driver_pool(record.pool) : PoolId();
-  std::vector<LifetimeId> evicted;
-  const LifetimeId id = state_.memory.begin_allocation(record.address, record.bytes,
-                                                       std::move(lifetime), seq, &evicted);
+  const LifetimeId id = begin_driver(record, std::move(lifetime), seq);
   if (!id.valid()) return;
-  end_evicted(evicted, GraphId());
   const Op op = allocator_op(OpKind::alloc, record.call, seq, stream, id);
   if (ordered) wait_for_freed(op, {record.address, record.address + record.bytes});
   state_.program.lifetimes[id.index()].alloc = program_point();
   push(op);
+  if (stream.valid()) note_made(op);
+}
+
+// Work on other streams has to come behind this point of the allocation's own.
+void Lifetimes::note_made(const Op& alloc) {
+  Op record = alloc;
+  record.kind = OpKind::record;
+  record.hidden = true;
+  record.lifetime = LifetimeId();
+  record.label = state_.tables.name("allocation");
+  state_.program.lifetimes[alloc.lifetime.index()].made = push(record);
 }
 
 void Lifetimes::end(const MemFree& record) {
   if (record.layer == Layer::stream_ordered && captures_.capturing(record.stream)) return;
   const LifetimeId id = state_.memory.end_allocation(record.address);
-  if (!id.valid()) return;
+  if (!id.valid() || still_mapped(id)) return;
   const StreamId stream = record.layer == Layer::stream_ordered
                               ? state_.tables.stream(record.stream, record.call.seq)
                               : StreamId();
@@ -237,7 +277,9 @@ void Lifetimes::end_block(uint32_t life) {
   if (!id.valid() || !state_.memory.end_block(block.alloc->address, id)) return;
   Lifetime& lifetime = state_.program.lifetimes[id.index()];
   lifetime.free_stack = state_.tables.stack(block.free_stack);
-  const uint32_t stream = block.described->stream;
+  // Some allocators let the stream that a block is given back on have its bytes next.
+  const uint32_t stream = block.free_stream != 0 ? block.free_stream : block.described->stream;
+  lifetime.owner = state_.tables.stream(stream, block.free_seq);
   const GraphId graph = captures_.graph_of(stream);
   if (graph.valid() && lifetime.alloc.graph == graph) {
     lifetime.free = {graph, captures_.next_node(graph).value()};
@@ -270,6 +312,7 @@ void Lifetimes::begin_in_graph(GraphId graph, NodeId node, const Node& record) {
   lifetime.alloc_stack = state_.tables.stack(record.stack);
   lifetime.name = name(lifetime.alloc_stack, "graph memory", record.width);
   lifetime.owner = state_.tables.stream(record.stream, record.seq);
+  lifetime.stream_ordered = true;
   lifetime.alloc = {graph, behind.value()};
   std::vector<LifetimeId> evicted;
   const LifetimeId id = state_.memory.begin_allocation(record.dst, record.width,
@@ -279,18 +322,35 @@ void Lifetimes::begin_in_graph(GraphId graph, NodeId node, const Node& record) {
     state_.program.graphs[graph.index()].marks.push_back({MarkKind::alloc, id, behind, {node}});
 }
 
+// A node that frees what its graph did not allocate does so whenever it is launched, which is not
+// followed: the memory is taken to stay.
 void Lifetimes::end_in_graph(GraphId graph, NodeId node, const Node& record) {
-  const LifetimeId id = state_.memory.end_allocation(record.dst);
+  const LifetimeId id = state_.memory.allocation_at(record.dst);
   if (!id.valid()) return;
-  const NodeId behind(node.value() + 1);
   Lifetime& lifetime = state_.program.lifetimes[id.index()];
-  lifetime.free_stack = state_.tables.stack(record.stack);
   if (lifetime.alloc.graph != graph) {
-    lifetime.free = program_point();
+    state_.diagnostics.add("graph-memory-nodes", "nodes that free memory of other origin",
+                           record.seq);
     return;
   }
+  state_.memory.end_allocation(record.dst);
+  const NodeId behind(node.value() + 1);
+  lifetime.free_stack = state_.tables.stack(record.stack);
   lifetime.free = {graph, behind.value()};
   state_.program.graphs[graph.index()].marks.push_back({MarkKind::free, id, behind, {node}});
+}
+
+void settle_graph_memory(ImportState& state) {
+  std::vector<int64_t> launches(state.program.graphs.size(), 0);
+  for (const Op& op : state.program.ops)
+    if (op.kind == OpKind::launch && op.graph.valid()) ++launches[op.graph.index()];
+  for (const Lifetime& lifetime : state.program.lifetimes) {
+    const GraphId graph = lifetime.alloc.graph;
+    if (!lifetime.stream_ordered || !graph.valid() || lifetime.free.graph == graph) continue;
+    if (launches[graph.index()] > 1)
+      state.diagnostics.add("graph-memory-nodes",
+                            "memory that outlives the launches that allocate it", 0);
+  }
 }
 
 }  // namespace bohr::trace

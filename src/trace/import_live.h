@@ -15,6 +15,7 @@ namespace bohr::trace {
 struct LiveBlock {
   ByteRange range;
   LifetimeId lifetime;
+  uint64_t offset = 0;  // of range.begin from the lifetime's first byte
 };
 
 class LiveRanges {

@@ -21,7 +21,8 @@ constexpr uint64_t kLargeParameter = 128;  // bytes; by-value structures above i
 constexpr uint64_t kLargestImage = 65536;  // CUDA allows half of it
 constexpr uint64_t kPointer = sizeof(uint64_t);
 constexpr size_t kHitsCompared = 64;
-constexpr int kMostPieces = 64;  // that one tensor lies in
+constexpr int kMostPieces = 64;     // that one tensor lies in
+constexpr size_t kNeighbours = 16;  // mappings to each side of the one that is pointed into
 
 // Weaker doubts first.
 int strength(Doubt doubt) { return doubt == Doubt::none ? 0 : 1; }
@@ -70,8 +71,7 @@ void ParamScanner::look_up(const Bytes& image, const ParamLayout::Slot& slot, ui
   const Doubt doubt = owner.doubt != Doubt::none ? owner.doubt
                       : slot.large               ? Doubt::large_struct
                                                  : Doubt::none;
-  hits_.push_back(
-      {owner.lifetime, value, owner.range, slot.read, doubt, slot.group, index, false, 0});
+  hits_.push_back({owner, value, owner.range, slot.read, doubt, slot.group, index, false});
 }
 
 // A tensor may lie in several blocks: a cache that is one to its kernels need not be to its
@@ -84,8 +84,7 @@ void ParamScanner::add_described(ByteRange range, const MemoryMap& memory) {
       continue;
     }
     const ByteRange part = owner.range.intersection(range);
-    hits_.push_back({owner.lifetime, part.begin, part, false, owner.doubt, 0, 0, true,
-                     part.begin - owner.range.begin});
+    hits_.push_back({owner, part.begin, part, false, owner.doubt, 0, 0, true});
     range.begin = part.end;
   }
 }
@@ -121,8 +120,8 @@ void ParamScanner::doubt_ends(ParamLayout* layout) {
     bool alone = true;
     for (const Hit& other : hits_) {
       if (other.described || other.group != hit.group || &other == &hit) continue;
-      end = end || other.range.end == hit.address;
-      alone = alone && other.lifetime != hit.lifetime;
+      end = end || other.owner.range.end == hit.address;
+      alone = alone && other.owner.lifetime != hit.owner.lifetime;
     }
     if (!end && alone && layout) layout->slots[hit.slot].begins = true;
     const bool cleared = layout && (layout->no_ends || layout->slots[hit.slot].begins);
@@ -130,31 +129,52 @@ void ParamScanner::doubt_ends(ParamLayout* layout) {
   }
 }
 
+void ParamScanner::add_neighbours(const MemoryMap& memory) {
+  all_neighbours_ = true;
+  const size_t named = hits_.size();
+  for (size_t i = 0; i < named; ++i) {
+    if (hits_[i].described) continue;  // it says how far it reaches
+    neighbours_.clear();
+    all_neighbours_ =
+        memory.neighbours(hits_[i].owner, kNeighbours, &neighbours_) && all_neighbours_;
+    for (const Owner& neighbour : neighbours_) {
+      Hit hit = hits_[i];
+      hit.owner = neighbour;
+      hit.range = neighbour.range;
+      hit.address = neighbour.range.begin;
+      hit.doubt = Doubt::unknown_extent;
+      hits_.push_back(hit);
+    }
+  }
+}
+
 // Equal pointers into one block are one access: the surest of them, the one that reaches farthest,
 // and a read only if all are.
-void ParamScanner::append(std::vector<Access>* accesses) {
+void ParamScanner::append(const MemoryMap& memory, std::vector<Access>* accesses) {
   std::sort(hits_.begin(), hits_.end(), [](const Hit& a, const Hit& b) {
-    return std::tuple(a.lifetime, a.address, strength(a.doubt), b.range.size(), a.read) <
-           std::tuple(b.lifetime, b.address, strength(b.doubt), a.range.size(), b.read);
+    return std::tuple(a.owner.lifetime, a.address, strength(a.doubt), b.range.size(), a.read) <
+           std::tuple(b.owner.lifetime, b.address, strength(b.doubt), a.range.size(), b.read);
   });
   for (size_t i = 0; i < hits_.size();) {
     const Hit& hit = hits_[i];
     bool read = hit.read;
-    for (; i < hits_.size() && hits_[i].lifetime == hit.lifetime && hits_[i].address == hit.address;
+    for (; i < hits_.size() && hits_[i].owner.lifetime == hit.owner.lifetime &&
+           hits_[i].address == hit.address;
          ++i)
       read = read && hits_[i].read;
     Access access;
     access.range = hit.range;
-    access.offset = hit.offset;
     access.address = hit.address;
-    access.lifetime = hit.lifetime;
+    access.lifetime = hit.owner.lifetime;
     access.mode = read ? AccessMode::read : AccessMode::touch;
     access.certainty = Certainty::may;
     access.source = AccessSource::params;
     access.doubt = hit.doubt;
+    const size_t first = accesses->size();
+    memory.append(access, hit.owner, accesses);
     if (hit.doubt == Doubt::end_of_block)
-      doubted_.push_back({static_cast<uint32_t>(accesses->size()), hit.slot});
-    accesses->push_back(access);
+      for (size_t one = first; one < accesses->size(); ++one)
+        doubted_.push_back({static_cast<uint32_t>(one), hit.slot});
   }
 }
 
@@ -178,7 +198,8 @@ bool ParamScanner::scan(ParamLayout* layout, ParamForm form, const Bytes& image,
       if (!in_map(slot.offset)) look_up(image, slot, 0, memory, stale);
   }
   doubt_ends(known ? layout : nullptr);
-  append(accesses);
+  add_neighbours(memory);
+  append(memory, accesses);
   return known && image.size() >= layout->bytes;
 }
 

@@ -52,18 +52,19 @@ class ParamScanner {
     uint32_t slot = 0;
   };
   const std::vector<DoubtedEnd>& doubted_ends() const { return doubted_; }
+  // False: the last scan named a part only of the mappings that lie side by side.
+  bool all_neighbours() const { return all_neighbours_; }
 
  private:
   struct Hit {
-    LifetimeId lifetime;
+    Owner owner;
     uint64_t address = 0;
-    ByteRange range;
+    ByteRange range;  // from there on, or the owner's
     bool read = false;
     Doubt doubt = Doubt::none;
     uint32_t group = 0;
     uint32_t slot = 0;
     bool described = false;  // by a tensor map
-    uint64_t offset = 0;     // of the range in the lifetime
   };
   void look_up(const Bytes& image, const ParamLayout::Slot& slot, uint32_t index,
                const MemoryMap& memory, int64_t* stale);
@@ -72,12 +73,15 @@ class ParamScanner {
   void add_described(ByteRange range, const MemoryMap& memory);
   bool in_map(uint32_t offset) const;
   void doubt_ends(ParamLayout* layout);
-  void append(std::vector<Access>* accesses);
+  void add_neighbours(const MemoryMap& memory);
+  void append(const MemoryMap& memory, std::vector<Access>* accesses);
 
   const TensorMaps& maps_;
   std::vector<Hit> hits_;       // of one image; kept for their storage
   std::vector<size_t> map_at_;  // of that image: where tensor maps begin, in order
   std::vector<DoubtedEnd> doubted_;
+  std::vector<Owner> neighbours_;
+  bool all_neighbours_ = true;
 };
 
 }  // namespace bohr::trace

@@ -15,11 +15,11 @@ namespace bohr::trace {
 
 using AnyRecord =
     std::variant<Process, Device, Thread, Stack, Function, Framework, Provenance, Scope, Stream,
-                 StreamGone, Name, Code, Kernel, Copy, Set, HostFunc, Unmodelled, HostWrite,
-                 AccessRecord, Timing, TensorMap, EventRecord, EventWait, HostSync, HostAccess,
-                 Conditional, CaptureBegin, CaptureEnd, Graph, Node, Edges, Exec, ExecChange,
-                 Launch, ExecGone, GraphVersion, MemAlloc, MemFree, BlockAlloc, BlockFree, History,
-                 Segment, Diagnostic, End>;
+                 StreamGone, Name, Code, StreamHandle, Clock, Kernel, Copy, Set, HostFunc,
+                 Unmodelled, HostWrite, AccessRecord, Timing, TensorMap, EventRecord, EventWait,
+                 HostSync, HostAccess, Conditional, CaptureBegin, CaptureEnd, Graph, Node, Edges,
+                 Exec, ExecChange, Launch, ExecGone, GraphVersion, MemAlloc, MemFree, Mapping,
+                 BlockAlloc, BlockFree, History, Segment, Diagnostic, End>;
 
 // A type of its own, whose members stand in one source: a variant of so many kinds takes seconds to
 // compile in each source that copies, moves or destroys it.

@@ -122,6 +122,9 @@ inline bool lists_agree(const Stack& stack, size_t string_count) {
 inline bool lists_agree(const Function& function, size_t) {
   return function.offsets.size() == function.sizes.size();
 }
+inline bool lists_agree(const Clock& clock, size_t) {
+  return clock.seqs.size() == clock.times.size();
+}
 inline bool lists_agree(const Edges& edges, size_t) {
   return edges.from.size() == edges.to.size() && edges.from.size() == edges.types.size();
 }

@@ -24,7 +24,8 @@ constexpr int64_t kSqliteVersion = 7;
 // The first version of the schema that has the kind's table.
 template <class R>
 constexpr int64_t since_version() {
-  if (std::is_same_v<R, Conditional> || std::is_same_v<R, TensorMap> || std::is_same_v<R, Code>)
+  if (std::is_same_v<R, Conditional> || std::is_same_v<R, TensorMap> || std::is_same_v<R, Code> ||
+      std::is_same_v<R, StreamHandle> || std::is_same_v<R, Clock> || std::is_same_v<R, Mapping>)
     return 7;
   if (std::is_same_v<R, Timing>) return 6;
   if (std::is_same_v<R, Provenance>) return 5;
@@ -41,6 +42,7 @@ constexpr const char* list_table() {
   if constexpr (std::is_same_v<R, Stack>) return "frame";
   if constexpr (std::is_same_v<R, Function>) return "param";
   if constexpr (std::is_same_v<R, Edges>) return "edge";
+  if constexpr (std::is_same_v<R, Clock>) return "sample";
   return nullptr;
 }
 

@@ -130,6 +130,7 @@ class Filler {
   static size_t list_length(const Stack& stack) { return stack.functions.size(); }
   static size_t list_length(const Function& function) { return function.offsets.size(); }
   static size_t list_length(const Edges& edges) { return edges.from.size(); }
+  static size_t list_length(const Clock& clock) { return clock.seqs.size(); }
 
   const Database& database_;
   std::array<Inserts, 128> inserts_;

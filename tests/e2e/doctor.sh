@@ -80,7 +80,7 @@ row cupti NO
 
 # The allocator's settings.
 doctor 0 async PYTORCH_CUDA_ALLOC_CONF=backend:cudaMallocAsync
-row allocator partly allocator-unknown
+row allocator ok pool-reuse
 doctor 0 'no caching' PYTORCH_NO_CUDA_MEMORY_CACHING=1
 row allocator partly
 doctor 0 expandable PYTORCH_ALLOC_CONF=expandable_segments:True

@@ -17,7 +17,7 @@ build_fakes() {
   g++ "${flags[@]}" -shared -fPIC -Wl,-soname,libcupti.so.13 -o "$folder/libcupti.so.13" \
     "$fake/cupti.cc" || return
   g++ "${flags[@]}" -shared -fPIC -Wl,-soname,libcuda.so.1,-Bsymbolic-functions -o "$folder/libcuda.so.1" \
-    "$fake"/{driver,memory,replaying,own_kernels,exec_changes,graph_kinds,lookup}.cc "$folder/libcupti.so.13" || return
+    "$fake"/{driver,memory,mapped,replaying,own_kernels,exec_changes,graph_kinds,lookup}.cc "$folder/libcupti.so.13" || return
   for program in "$@"; do
     g++ "${flags[@]}" -o "$folder/$program" "$fake/$program.cc" "$folder/libcuda.so.1" \
       "-Wl,-rpath-link,$folder" || return

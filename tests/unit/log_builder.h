@@ -147,6 +147,14 @@ class LogBuilder {
     add(MemFree{call(), layer, address, on});
   }
 
+  // Shows the bytes of physical memory from `offset` on.
+  void map(uint64_t address, uint64_t bytes, uint32_t physical, uint64_t offset = 0) {
+    mem_alloc(address, bytes, Layer::mapped);
+    const uint64_t made = std::get<MemAlloc>(log.records.back()).call.seq;
+    add(Mapping{made, address, bytes, physical, offset});
+  }
+  void unmap(uint64_t address) { mem_free(address, Layer::mapped); }
+
   void history(HistoryAction action, uint64_t address, uint64_t bytes, uint32_t on,
                uint64_t pool_b = 0) {
     History record;
@@ -191,6 +199,17 @@ class LogBuilder {
     record.function = function;
     record.form = ParamForm::array;
     record.params = image(slots);
+    return record;
+  }
+  Node alloc_node(uint32_t on, uint64_t address, uint64_t bytes) {
+    Node record = node(10, on);
+    record.dst = address;
+    record.width = bytes;
+    return record;
+  }
+  Node free_node(uint32_t on, uint64_t address) {
+    Node record = node(11, on);
+    record.dst = address;
     return record;
   }
   using EdgeList = std::vector<std::pair<uint64_t, uint64_t>>;

@@ -52,6 +52,7 @@ class RandomFields {
     for (auto& id : stack.files) id = string_id();
   }
   void settle(Function& function) { function.sizes.resize(function.offsets.size()); }
+  void settle(Clock& clock) { clock.times.resize(clock.seqs.size()); }
   void settle(Edges& edges) {
     edges.to.resize(edges.from.size()), edges.types.resize(edges.from.size());
   }

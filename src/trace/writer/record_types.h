@@ -18,7 +18,7 @@ struct Text {
 };
 
 // Bump when a field or a kind changes meaning; readers refuse newer versions and say so.
-// 2: host_write. 3: access, host_access. 4: graph_version. 5: tensor_map, conditional.
+// 2: host_write. 3: access, host_access. 4: graph_version. 5: tensor_map, conditional, mapping.
 constexpr uint32_t kLogVersion = 5;
 
 enum class Kind : uint16_t {
@@ -35,6 +35,8 @@ enum class Kind : uint16_t {
   stream_gone = 11,
   name = 12,
   code = 13,
+  stream_handle = 14,
+  clock = 15,
   kernel = 20,
   copy = 21,
   set = 22,
@@ -61,6 +63,7 @@ enum class Kind : uint16_t {
   graph_version = 49,
   mem_alloc = 50,
   mem_free = 51,
+  mapping = 52,
   block_alloc = 60,
   block_free = 61,
   history = 62,

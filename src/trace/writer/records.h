@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <string>
 
+#include "trace/writer/memory_records.h"
 #include "trace/writer/record_types.h"
 
 namespace bohr::trace {
@@ -209,6 +210,36 @@ struct Code {
   template <class V, class S>
   static void fields(V&& v, S& s) {
     v("function", s.function), v("layout", s.layout), v("image", s.image);
+  }
+};
+
+// What the program's own calls take for a stream, by which other tools name it.
+struct StreamHandle {
+  static constexpr Kind kKind = Kind::stream_handle;
+  static constexpr const char* kName = "stream_handle";
+  uint32_t stream = 0;
+  uint64_t handle = 0;
+  bool operator==(const StreamHandle&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("stream", s.stream), v("handle", s.handle);
+  }
+};
+
+// When sequence numbers were taken: `seq` not before `unix_ns`, and each further one, which is so
+// much above the one before, not before the time that is so much later. Only written where a
+// history of an allocator may have to be placed by it.
+struct Clock {
+  static constexpr Kind kKind = Kind::clock;
+  static constexpr const char* kName = "clock";
+  uint64_t seq = 0;
+  uint64_t unix_ns = 0;
+  Numbers seqs;
+  Numbers times;
+  bool operator==(const Clock&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("seq", s.seq), v("unix_ns", s.unix_ns), v("seqs", s.seqs), v("times", s.times);
   }
 };
 
@@ -642,104 +673,6 @@ struct GraphVersion {
   }
 };
 
-struct MemAlloc {
-  static constexpr Kind kKind = Kind::mem_alloc;
-  static constexpr const char* kName = "mem_alloc";
-  Call call;
-  Layer layer = Layer::driver;
-  Memory memory = Memory::device;
-  uint64_t address = 0;  // as the device sees it
-  uint64_t bytes = 0;
-  uint32_t stream = 0;  // stream-ordered allocations
-  uint64_t pool = 0;
-  uint32_t device = 0;
-  bool operator==(const MemAlloc&) const = default;
-  template <class V, class S>
-  static void fields(V&& v, S& s) {
-    v("call", s.call), v("layer", s.layer), v("memory", s.memory), v("address", s.address);
-    v("bytes", s.bytes), v("stream", s.stream), v("pool", s.pool), v("device", s.device);
-  }
-};
-
-struct MemFree {
-  static constexpr Kind kKind = Kind::mem_free;
-  static constexpr const char* kName = "mem_free";
-  Call call;
-  Layer layer = Layer::driver;
-  uint64_t address = 0;
-  uint32_t stream = 0;
-  bool operator==(const MemFree&) const = default;
-  template <class V, class S>
-  static void fields(V&& v, S& s) {
-    v("call", s.call), v("layer", s.layer), v("address", s.address), v("stream", s.stream);
-  }
-};
-
-// A framework allocator handed out (or took back) `address` now: placed by a live callback, with
-// the stack of that moment. Sizes, streams and pools come from History, matched by address and
-// occurrence.
-struct BlockAlloc {
-  static constexpr Kind kKind = Kind::block_alloc;
-  static constexpr const char* kName = "block_alloc";
-  Call call;
-  uint64_t address = 0;
-  bool operator==(const BlockAlloc&) const = default;
-  template <class V, class S>
-  static void fields(V&& v, S& s) {
-    v("call", s.call), v("address", s.address);
-  }
-};
-
-struct BlockFree {
-  static constexpr Kind kKind = Kind::block_free;
-  static constexpr const char* kName = "block_free";
-  Call call;
-  uint64_t address = 0;
-  bool operator==(const BlockFree&) const = default;
-  template <class V, class S>
-  static void fields(V&& v, S& s) {
-    v("call", s.call), v("address", s.address);
-  }
-};
-
-// One entry of the framework's own memory history, in its order. `index` counts from 0 over the
-// whole process. `stack` 0: that of the matching BlockAlloc or BlockFree.
-struct History {
-  static constexpr Kind kKind = Kind::history;
-  static constexpr const char* kName = "history";
-  uint64_t index = 0;
-  uint32_t device = 0;
-  HistoryAction action = HistoryAction::other;
-  uint64_t address = 0;
-  uint64_t bytes = 0;
-  uint32_t stream = 0;
-  uint64_t pool_a = 0, pool_b = 0;
-  uint32_t stack = 0;
-  bool operator==(const History&) const = default;
-  template <class V, class S>
-  static void fields(V&& v, S& s) {
-    v("index", s.index), v("device", s.device), v("action", s.action), v("address", s.address);
-    v("bytes", s.bytes), v("stream", s.stream), v("pool_a", s.pool_a), v("pool_b", s.pool_b);
-    v("stack", s.stack);
-  }
-};
-
-struct Segment {
-  static constexpr Kind kKind = Kind::segment;
-  static constexpr const char* kName = "segment";
-  uint32_t device = 0;
-  uint64_t address = 0;
-  uint64_t bytes = 0;
-  uint32_t stream = 0;
-  uint64_t pool_a = 0, pool_b = 0;
-  bool operator==(const Segment&) const = default;
-  template <class V, class S>
-  static void fields(V&& v, S& s) {
-    v("device", s.device), v("address", s.address), v("bytes", s.bytes), v("stream", s.stream);
-    v("pool_a", s.pool_a), v("pool_b", s.pool_b);
-  }
-};
-
 struct Diagnostic {
   static constexpr Kind kKind = Kind::diagnostic;
   static constexpr const char* kName = "diagnostic";
@@ -776,13 +709,14 @@ template <class Visitor>
 void for_each_kind(Visitor&& visit) {
   visit(String{}), visit(Process{}), visit(Device{}), visit(Thread{}), visit(Stack{});
   visit(Function{}), visit(Framework{}), visit(Provenance{}), visit(Scope{}), visit(Stream{});
-  visit(StreamGone{}), visit(Name{}), visit(Code{}), visit(Kernel{}), visit(Copy{});
+  visit(StreamGone{}), visit(Name{}), visit(Code{}), visit(StreamHandle{}), visit(Clock{}),
+      visit(Kernel{}), visit(Copy{});
   visit(Set{}), visit(HostFunc{}), visit(Unmodelled{}), visit(HostWrite{});
   visit(AccessRecord{}), visit(Timing{}), visit(TensorMap{}), visit(EventRecord{});
   visit(EventWait{}), visit(HostSync{}), visit(HostAccess{}), visit(Conditional{});
   visit(CaptureBegin{}), visit(CaptureEnd{}), visit(Graph{}), visit(Node{}), visit(Edges{});
   visit(Exec{}), visit(ExecChange{}), visit(Launch{}), visit(ExecGone{}), visit(GraphVersion{});
-  visit(MemAlloc{}), visit(MemFree{}), visit(BlockAlloc{}), visit(BlockFree{});
+  visit(MemAlloc{}), visit(MemFree{}), visit(Mapping{}), visit(BlockAlloc{}), visit(BlockFree{});
   visit(History{}), visit(Segment{}), visit(Diagnostic{}), visit(End{});
 }
 
