@@ -16,11 +16,13 @@ fi
 mkdir -p "$out"
 rm -f "$out"/*.o
 echo '#define BOHR_VERSION "0"' >"$out/version.h"
+cat "$cuda"/cuda{,GL,EGL,VDPAU,Profiler}.h 2>/dev/null |
+  sed -nE 's/.*CUDAAPI +(cu[A-Z][A-Za-z0-9_]*)\(.*/BOHR_KNOWN(\1)/p' | sort -u >"$out/known_functions.inc"
 shopt -s nullglob
 export compiler out
 # Headers of libraries are those of this machine, behind the cross compiler's own.
 export flags="-std=c++20 -O1 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -Wall -Wextra
-  -Wno-missing-field-initializers -Werror -include $out/version.h -Isrc -isystem $cuda -idirafter /usr/include"
+  -Wno-missing-field-initializers -Werror -include $out/version.h -Isrc -I$out -isystem $cuda -idirafter /usr/include"
 passed=0 failed=0
 
 # A source to an object file; what is linked into the preloaded library alone gets its settings.

@@ -74,16 +74,20 @@ buckets() {
     buckets.applied.txt
 }
 
-# Two variables and no tool around it: repaired, and as fast as plain. Beside it what the recorder's
-# library costs by being there: CUPTI's subscription.
+# Two variables and no tool around it: repaired, and as fast as plain. Beside it what a recording
+# costs, by CUPTI, whose subscription alone does, and by the preloaded library.
 alone() {
-  local program=$programs/decode_layer.py round
+  local program=$programs/decode_layer.py round via
   run layer.alone --explore --fix --max-pause 0 -- python3 "$program" race
   for round in 1 2 3; do
     python3 "$program" race
     LD_PRELOAD=$applier BOHR_APPLY=$out/layer.alone/fix.json python3 "$program" race 2>alone.err
-    "$bohr" run -o "recorded.$round" -- python3 "$program" race 2>/dev/null | grep '^replay us'
-  done | grep -oE "median .*" | paste - - - | sed 's/^/      plain, repaired, recorded: /' |
+    for via in cupti preload; do
+      "$bohr" run --via $via -o "recorded.$via.$round" -- python3 "$program" race 2>/dev/null |
+        grep '^replay us'
+    done
+  done | grep -oE "median .*" | paste - - - - |
+    sed 's/^/      plain, repaired, recorded by CUPTI, preloaded: /' |
     tee alone.txt
   ok alone "$(cat alone.err)" has "applied in 1, not needed in 0, unresolved in 0" alone.err
 }

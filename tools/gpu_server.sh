@@ -4,7 +4,7 @@
 #
 #   tools/gpu_server.sh [PART...]      (default: all)
 #
-# Parts: startup attach applied. BOHR names a built tool (default: build/release/bohr). What was said
+# Parts: startup attach applied; BOHR_VIA=preload takes the preloaded recorder. BOHR names a built tool (default: build/release/bohr). What was said
 # lies in build/gpu-server. Ends with "N passed, N failed".
 set -uo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -59,18 +59,21 @@ armed() {
   exec "$@"
 }
 
-# Until it serves, with the agent and without it, in turn.
+# Until it serves, without a recorder and with it in both ways, in turn.
 startup() {
-  local round plain=() with=()
+  local round plain=() cupti=() preload=()
   for round in 1 2 3; do
     serve plain python3 "$programs/server.py"
     plain+=("$started")
     kill $server && wait $server
-    serve with armed with.$round python3 "$programs/server.py"
-    with+=("$started")
+    BOHR_VIA=cupti serve with armed "cupti.$round" python3 "$programs/server.py"
+    cupti+=("$started")
+    kill $server && wait $server
+    BOHR_VIA=preload serve with armed "preload.$round" python3 "$programs/server.py"
+    preload+=("$started")
     kill $server && wait $server
   done
-  echo "      start-up without the agent ${plain[*]} s, with it ${with[*]} s"
+  echo "      start-up plain ${plain[*]} s, by CUPTI ${cupti[*]} s, preloaded ${preload[*]} s"
 }
 
 attach() {

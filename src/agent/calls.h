@@ -55,7 +55,8 @@ struct Api {
 };
 
 // CUPTI has no struct for a call that takes nothing, and lacks one that its header names.
-struct cuCtxSynchronize_params {};
+struct NoParams {};
+using cuCtxSynchronize_params = NoParams;
 using cuMemHostAlloc_v2_params = cuMemHostAlloc_params;
 
 template <class Params>

@@ -118,7 +118,8 @@ Result<RunOutcome> attach(const AttachOptions& options, const std::function<bool
   BOHR_TRY(dir, folder_for(options, targets));
   RunOutcome outcome;
   outcome.dir = dir.path;
-  if (const auto files = find_agent({}); files.ok()) outcome.preload_library = files.value().preload;
+  if (const auto files = find_agent({}); files.ok())
+    outcome.preload_library = files.value().preload;
   std::vector<Explored> explored;
   if (options.explore) {
     HoldOptions hold = *options.explore;

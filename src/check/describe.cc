@@ -86,8 +86,11 @@ std::string Describer::label(const Place& place) const {
   return text;
 }
 
-std::string Describer::where(const Op& op) const {
+// A node that was added by hand runs where its graph is launched, not where it was added.
+std::string Describer::where(const Place& place) const {
+  const Op& op = op_at(program_, place);
   if (op.stream.valid()) return program_.streams[op.stream.index()].name;
+  if (place.graph.valid()) return "";
   return op.actor.valid() ? program_.actors[op.actor.index()].name : "";
 }
 
@@ -95,7 +98,7 @@ Side Describer::side(const Place& place, const Access& access) const {
   const Op& op = op_at(program_, place);
   Side side;
   side.label = label(place);
-  side.where = where(op);
+  side.where = where(place);
   side.graph = place.graph;
   if (place.graph.valid()) {
     side.node = NodeId(place.index);
@@ -140,8 +143,8 @@ OrderFacts Describer::order_in(const order::Clocks& clocks, const ChainIndex& in
     return op < 0 ? std::string() : label(Place{graph, op, {}});
   };
   OrderFacts facts;
-  facts.stream = where(op_at(program_, place(second)));
-  facts.other_stream = where(op_at(program_, place(first)));
+  facts.stream = where(place(second));
+  facts.other_stream = where(place(first));
   facts.needed = named(first);
   const int32_t chain = clocks.chain(first);
   if (chain < 0) return facts;
@@ -178,7 +181,7 @@ OrderFacts Describer::order(const Place& first, const Place& second) const {
 OrderFacts Describer::order_at_free(const Place& use, const Lifetime& lifetime) const {
   OrderFacts facts;
   if (lifetime.owner.valid()) facts.stream = program_.streams[lifetime.owner.index()].name;
-  facts.other_stream = where(op_at(program_, use));
+  facts.other_stream = where(use);
   facts.needed = label(use);
   if (lifetime.free.graph.valid() || !lifetime.free.known()) return facts;
   const order::Clocks& clocks = arenas_.order.clocks;

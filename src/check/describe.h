@@ -33,7 +33,7 @@ class Describer {
   static ChainIndex index_chains(const order::Clocks& clocks, const std::vector<int32_t>& step,
                                  int32_t chains);
   std::string label(const Place& place) const;
-  std::string where(const Op& op) const;
+  std::string where(const Place& place) const;
   OrderFacts order_in(const order::Clocks& clocks, const ChainIndex& index, GraphId graph,
                       int32_t first, int32_t second) const;
 

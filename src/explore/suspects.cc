@@ -101,7 +101,7 @@ StepName name_of(const Program& program, const Step& step) {
   if (step.part == Part::early) name.label += " (before its wait)";
   if (work.stream.valid())
     name.where = program.streams[work.stream.index()].name;
-  else if (work.actor.valid())
+  else if (!step.node.valid() && work.actor.valid())  // who added a node does not run it
     name.where = program.actors[work.actor.index()].name;
   return name;
 }

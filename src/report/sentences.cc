@@ -178,6 +178,7 @@ std::string second_does(const Program& program, const Finding& finding) {
 }
 
 std::string where_words(const Program& program, const Side& side) {
+  if (side.where.empty()) return "";
   const char* kind = "stream";
   if (!side.graph.valid() && side.op.valid()) {
     const Op& op = program.ops[side.op.index()];

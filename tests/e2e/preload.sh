@@ -8,7 +8,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/fakes.bash"
 source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
 : "${tmp:?of lib.bash}" "${agent:?of fakes.bash}"
 unset CUDA_INJECTION64_PATH LD_PRELOAD BOHR_DIR BOHR_VIA
-build_fakes "$tmp" guest pinned_guest || exit 1
+preload=$(dirname "$BOHR")/libbohr_preload.so
+build_fakes "$tmp" guest pinned_guest buckets_guest || exit 1
 build_looking "$tmp" guest || exit 1
 export LD_LIBRARY_PATH=$tmp
 
@@ -67,6 +68,23 @@ echo 'extern "C" int InitializeInjection() { return 1; }' >tool.cc
 g++ -shared -fPIC -o tool.so tool.cc
 CUDA_INJECTION64_PATH=$tmp/tool.so run 1 beside ./guest race
 run 1 child bash -c './guest race; true'
+cat >other.cc <<'END'
+#include <dlfcn.h>
+extern "C" int cuMemFree_v2(unsigned long long address) {
+  return reinterpret_cast<int (*)(unsigned long long)>(dlsym(RTLD_NEXT, "cuMemFree_v2"))(address);
+}
+END
+g++ -shared -fPIC -o other.so other.cc
+LD_PRELOAD=$tmp/other.so run 1 other ./guest race
+# Behind a library that is found first, too.
+LD_PRELOAD="$tmp/other.so $preload" BOHR_DIR=$tmp/first bash -c 'mkdir -m 700 first; ./guest race' >/dev/null
+expect_status 1 'behind another library' -- "$BOHR" check first
+
+# Nodes that were added by hand are known by who added them, and are on no stream.
+run 1 by_hand ./buckets_guest by_hand
+expect_in by_hand.out 'written by     ' 'added by hand'
+expect_not_in by_hand.out 'stream buckets_guest' 'added by hand'
+expect_not_in by_hand.out 'buckets_guest knows' 'added by hand'
 
 # Of several ranks those that are wanted, whichever launcher numbered them; both ways in.
 for via in cupti preload; do

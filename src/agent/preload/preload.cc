@@ -64,7 +64,9 @@ void* real_lookup(void* library, const char* name) { return real_dlsym()(library
 BOHR_PRELOADED void* bohr_dlsym(void* library, const char* name) asm("dlsym");
 BOHR_PRELOADED void* bohr_dlsym(void* library, const char* name) {
   using namespace bohr::agent;
-  if (is_of_interest(name)) return handed_out(name, real_dlsym()(library, name), {});
+  // Another library that is between the program and the driver looks for what is behind it.
+  if (library != RTLD_NEXT && is_of_interest(name))
+    return handed_out(name, real_dlsym()(library, name), {});
   return real_dlsym()(library, name);
 }
 

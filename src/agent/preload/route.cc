@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 
@@ -30,9 +31,11 @@ Purpose purpose() {
   return decided;
 }
 
-// The driver is mapped where one of its functions is looked for.
+// Null while the driver is not mapped.
 void* exported(const char* symbol) {
-  static void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  static std::atomic<void*> mapped{nullptr};
+  void* library = mapped.load(std::memory_order_relaxed);
+  if (!library) mapped.store(library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD));
   return library ? real_lookup(library, symbol) : nullptr;
 }
 
