@@ -38,7 +38,6 @@ uint64_t unix_time_ns() {
 }
 
 void note_time(Recorder& r, uint64_t seq, uint64_t unix_ns) {
-  if (r.only_applies) return r.times_wanted.store(false);
   bool full = false;
   {
     std::lock_guard lock(r.clocks.mutex);

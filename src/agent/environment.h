@@ -14,7 +14,8 @@
 //   BOHR_RECENT            bytes of these files (decimal); default kDefaultRecent
 //   BOHR_STACKS            "0" none; "python" Python frames alone; "all" native and Python frames
 //                          for every call; not set: Python frames for eager work, all in captures
-//   BOHR_RANKS             which ranks are recorded, "0,2-3"; not set: all (agent/ranks.h)
+//   BOHR_RANKS             which ranks are recorded, "0,2-3"; not set, or with BOHR_APPLY: all
+//                          (agent/ranks.h)
 //   BOHR_EXPLORE           path of the Unix socket where bohr listens; not set: no launch is held
 //                          until somebody attaches
 //   BOHR_EXPLORE_LAUNCH    which launch of each instantiated graph is offered first (decimal; 10)

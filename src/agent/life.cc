@@ -97,7 +97,10 @@ __attribute__((destructor)) void close_log() {
 
 void arm(const Way& way) {
   const char* folder = std::getenv(kDirVariable);
-  if (!folder || !*folder || !is_wanted_rank()) return;
+  if (!folder || !*folder) return;
+  const char* fix = std::getenv(kApplyVariable);
+  const bool repairs = fix && *fix;  // a rank that is to run repaired must not run as it was
+  if (!repairs && !is_wanted_rank()) return;
   auto* r = new Recorder;  // never destroyed: calls outlive everything
   r->stem = free_stem(folder);
   r->error_path = r->stem + kErrorSuffix;

@@ -20,7 +20,8 @@ struct Way {
   void (*end)(Recorder& r);                      // before the log is closed
 };
 
-// Does nothing where BOHR_DIR names no folder, or the process has a rank that is not wanted.
+// Does nothing where BOHR_DIR names no folder, or where the process has a rank that is not wanted
+// and nothing is to be repaired.
 void arm(const Way& way);
 
 }  // namespace bohr::agent

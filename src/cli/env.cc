@@ -90,8 +90,7 @@ void add_recording_arguments(CLI::App* command, app::Recording* recording) {
           [recording](const std::string& way) {
             recording->via = way == "preload" ? app::Via::preload : app::Via::cupti;
           },
-          "how calls reach the recorder: cupti, or preload, which leaves CUPTI to others and costs "
-          "a launch less")
+          "how calls reach the recorder: cupti, or preload, which leaves CUPTI to others")
       ->envname("BOHR_VIA")
       ->default_str("cupti")
       ->check(CLI::IsMember({"cupti", "preload"}));

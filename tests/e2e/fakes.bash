@@ -9,7 +9,8 @@ if [[ ! -f $agent || ! -f $cuda_include/cupti.h ]]; then
   exit 77
 fi
 
-# build_fakes FOLDER PROGRAM...: the libraries and these programs of tests/cuda/fake.
+# build_fakes FOLDER PROGRAM...: the libraries and these programs of tests/cuda/fake. FAKE_MORE: a
+# source that the driver gets as well.
 build_fakes() {
   local folder=$1 fake=$BOHR_SOURCE/tests/cuda/fake program
   local flags=(-std=c++20 -O1 -isystem "$cuda_include" "-I$fake" "-I$BOHR_SOURCE/src")
@@ -17,7 +18,8 @@ build_fakes() {
   g++ "${flags[@]}" -shared -fPIC -Wl,-soname,libcupti.so.13 -o "$folder/libcupti.so.13" \
     "$fake/cupti.cc" || return
   g++ "${flags[@]}" -shared -fPIC -Wl,-soname,libcuda.so.1,-Bsymbolic-functions -o "$folder/libcuda.so.1" \
-    "$fake"/{driver,memory,mapped,replaying,own_kernels,exec_changes,graph_kinds,lookup}.cc "$folder/libcupti.so.13" || return
+    "$fake"/{driver,memory,mapped,replaying,own_kernels,exec_changes,graph_kinds,lookup}.cc \
+    ${FAKE_MORE:+"$FAKE_MORE"} "$folder/libcupti.so.13" || return
   for program in "$@"; do
     g++ "${flags[@]}" -o "$folder/$program" "$fake/$program.cc" "$folder/libcuda.so.1" \
       "-Wl,-rpath-link,$folder" || return

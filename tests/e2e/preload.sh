@@ -61,6 +61,17 @@ done
 run 3 newer ./guest future
 tr -s ' \n' ' ' <newer.out >words
 expect_in words 'cuFutureThing, which is newer than the recorder, was called 3 times' newer
+# So is a newer version of a known one, where its address does not say which it is.
+LOOKUP=proc LOOKUP_VERSION=99000 FAKE_OTHER_ADDRESSES=1 run 3 version ./guest_looking eager-race
+tr -s ' \n' ' ' <version.out >words
+expect_in words 'cuStreamCreate, which is newer than the recorder, was called 2 times' version
+# And where there are more than can be counted.
+mkdir crowded_driver
+for ((i = 0; i < 300; ++i)); do echo "extern \"C\" int cuFuture$i() { return 0; }"; done >crowded.cc
+FAKE_MORE=$tmp/crowded.cc build_fakes "$tmp/crowded_driver" guest || fail 'the crowded driver was not built'
+LD_LIBRARY_PATH=$tmp/crowded_driver run 3 crowded crowded_driver/guest futures
+tr -s ' \n' ' ' <crowded.out >words
+expect_in words '44 functions of the driver that are newer than the recorder could not be' crowded
 # And all else is left alone: programs without CUDA, another tool's library, children.
 run 3 plain bash -c 'python3 -c "print(40 + 2)"'
 expect_in plain.out 42 plain
@@ -96,6 +107,13 @@ for via in cupti preload; do
   expect_in "ranks-$via.out" 'rank 2' "ranks, $via"
   expect_not_in "ranks-$via.out" 'rank 3' "ranks, $via"
   expect_not_in "ranks-$via.err" 'NOT RECORDED' "ranks, $via"
+done
+# None of them runs unrepaired.
+"$BOHR" run --fix -o to_repair -- ./buckets_guest recorded >/dev/null 2>&1
+for via in cupti preload; do
+  RANK=7 "$BOHR" run --via $via --ranks 0 --apply to_repair/fix.json -o "rank-$via" -- \
+    ./buckets_guest recorded >"rank-$via.out" 2>"rank-$via.err"
+  expect_in "rank-$via.err" 'applied in 2 graphs' "a rank to be repaired, $via"
 done
 expect_status 2 'no list of ranks' -- "$BOHR" run --ranks 1- -- true
 

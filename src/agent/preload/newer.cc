@@ -25,6 +25,7 @@ struct Counted {
 };
 std::array<Counted, kSlots> slots;
 std::mutex slots_mutex;
+size_t left_out = 0;  // functions that no slot was left for; guarded by it
 
 void count(Counted& slot) {
   Recorder* r = recorder();
@@ -73,10 +74,17 @@ void* counted(const char* name, void* real) {
     }
     return reinterpret_cast<void*>(kWrappers[i]);
   }
+  ++left_out;
   return real;
 }
 
 void report_counted(Recorder& r) {
+  if (std::lock_guard lock(slots_mutex); left_out > 0)
+    diagnose(r, "lost-records",
+             std::to_string(left_out) +
+                 " functions of the driver that are newer than the recorder" +
+                 " could not be followed",
+             true);
   for (const Counted& slot : slots)
     if (const uint64_t calls = slot.calls.load()) report_newer(r, slot.name.c_str(), calls);
 }

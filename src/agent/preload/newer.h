@@ -10,10 +10,10 @@ namespace bohr::agent {
 // Of a function that the CUDA headers of this build declare, in whatever version.
 bool is_known(const char* name);
 
-// A wrapper of `real` that counts; `real` where there are too many.
+// A wrapper of `real` that counts; `real` where there are too many, which is told at the end.
 void* counted(const char* name, void* real);
 
-// A line in the log for each function that was called.
+// What was called, and what could not be followed.
 void report_counted(Recorder& r);
 
 }  // namespace bohr::agent

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linked into a program, gives it the driver's functions as the CUDA runtime has them: looked up in
 // the mapped driver when they are first used, by dlsym (LOOKUP=dlsym), or by cuGetProcAddress for
-// the version of CUDA that it was built with.
+// the version of CUDA that it was built with (LOOKUP_VERSION: another).
 #include <cuda.h>
 #include <dlfcn.h>
 
@@ -27,17 +27,22 @@ std::string name_of(std::string symbol) {
   return symbol == "cuGraphInstantiateWithFlags" ? "cuGraphInstantiate" : symbol;
 }
 
+int version() {
+  const char* other = std::getenv("LOOKUP_VERSION");
+  return other ? std::atoi(other) : CUDA_VERSION;
+}
+
 void* look_up(const char* symbol) {
   const char* way = std::getenv("LOOKUP");
   if (way && !std::strcmp(way, "dlsym")) return dlsym(driver(), symbol);
   static const auto first = reinterpret_cast<Get>(dlsym(driver(), "cuGetProcAddress_v2"));
   static const auto get = [] {
     void* found = nullptr;
-    first("cuGetProcAddress", &found, CUDA_VERSION, CU_GET_PROC_ADDRESS_DEFAULT, nullptr);
+    first("cuGetProcAddress", &found, version(), CU_GET_PROC_ADDRESS_DEFAULT, nullptr);
     return reinterpret_cast<Get>(found);
   }();
   void* found = nullptr;
-  get(name_of(symbol).c_str(), &found, CUDA_VERSION, CU_GET_PROC_ADDRESS_DEFAULT, nullptr);
+  get(name_of(symbol).c_str(), &found, version(), CU_GET_PROC_ADDRESS_DEFAULT, nullptr);
   // What the stand-in's own list lacks.
   return found ? found : dlsym(driver(), symbol);
 }
