@@ -6,11 +6,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <thread>
 
 #include "app/variables.h"
@@ -72,6 +74,11 @@ void await_end(pid_t pid, Clock::time_point until, Said* said) {
   said->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+bool is_program(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0;
+}
+
 }  // namespace
 
 Said ask_program(const std::vector<std::string>& command,
@@ -107,6 +114,21 @@ std::vector<std::string> answers(const std::string& text, const std::string& key
 std::string answer(const std::string& text, const std::string& key) {
   const std::vector<std::string> values = answers(text, key);
   return values.empty() ? std::string() : values.front();
+}
+
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return is_program(name) ? name : std::string();
+  const char* set = std::getenv("PATH");
+  const std::string folders = set == nullptr ? "/usr/bin:/bin" : set;
+  for (size_t at = 0; at <= folders.size();) {
+    const size_t end = std::min(folders.find(':', at), folders.size());
+    const std::string folder = end == at ? "." : folders.substr(at, end - at);
+    std::string path = folder;
+    path += "/" + name;
+    if (is_program(path)) return path;
+    at = end + 1;
+  }
+  return {};
 }
 
 }  // namespace bohr::app

@@ -23,6 +23,9 @@ Said ask_program(const std::vector<std::string>& command,
                  const std::map<std::string, std::string>& variables,
                  std::chrono::milliseconds patience);
 
+// As execvp looks for it; empty: there is none.
+std::string find_program(const std::string& name);
+
 // The values of the lines "key=value" of a text. Of a key that stands there often, all.
 std::vector<std::string> answers(const std::string& text, const std::string& key);
 std::string answer(const std::string& text, const std::string& key);  // the first, or nothing

@@ -15,6 +15,7 @@
 #include <set>
 
 #include "agent/environment.h"
+#include "app/ask_program.h"
 #include "app/elf_file.h"
 
 namespace bohr::app {
@@ -56,27 +57,6 @@ const std::map<std::string, std::string> takes_word = {
     {"timeout", "-k -s"}, {"time", "-f -o"},      {"numactl", "-m -N -C -i -p -l"}};
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-bool is_program(const std::string& path) {
-  struct stat info {};
-  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0;
-}
-
-// As execvp looks for it; empty: there is none.
-std::string find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return is_program(name) ? name : std::string();
-  const char* set = std::getenv("PATH");
-  const std::string folders = set == nullptr ? "/usr/bin:/bin" : set;
-  for (size_t at = 0; at <= folders.size();) {
-    const size_t end = std::min(folders.find(':', at), folders.size());
-    const std::string folder = end == at ? "." : folders.substr(at, end - at);
-    std::string path = folder;
-    path += "/" + name;
-    if (is_program(path)) return path;
-    at = end + 1;
-  }
-  return {};
-}
 
 Words split(const std::string& line) {
   Words words;

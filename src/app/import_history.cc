@@ -18,8 +18,7 @@ using trace::Log;
 
 Result<std::vector<Log>> logs_of(const std::string& path) {
   if (is_directory(path)) return read_logs(path);
-  BOHR_TRY(input, trace::read_input(path));
-  return trace::to_logs(input);
+  return trace::read_logs(path);
 }
 
 uint64_t pid_of(const Log& log) {

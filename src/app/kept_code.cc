@@ -61,24 +61,13 @@ std::set<std::string> functions_in_question(const trace::Log& log) {
   return names;
 }
 
-// The program by that name, or nothing.
+// On PATH, then in the toolkit's folders; or nothing.
 std::string find_tool(const std::string& name) {
-  std::vector<std::string> folders;
-  const char* path = std::getenv("PATH");
-  for (std::string rest = path ? path : ""; !rest.empty();) {
-    const size_t end = std::min(rest.find(':'), rest.size());
-    if (end > 0) folders.push_back(rest.substr(0, end));
-    rest.erase(0, end + 1);
-  }
+  std::string tool = find_program(name);
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char* root = std::getenv(variable)) folders.push_back(std::string(root) + "/bin");
-  folders.emplace_back("/usr/local/cuda/bin");
-  for (const std::string& folder : folders) {
-    std::error_code error;
-    const fs::path tool = fs::path(folder) / name;
-    if (fs::is_regular_file(tool, error)) return tool;
-  }
-  return {};
+    if (const char* root = std::getenv(variable); root && tool.empty())
+      tool = find_program(std::string(root) + "/bin/" + name);
+  return tool.empty() ? find_program("/usr/local/cuda/bin/" + name) : tool;
 }
 
 std::string joined(const std::set<std::string>& names) {

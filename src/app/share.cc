@@ -66,15 +66,10 @@ struct Sources {
   std::vector<std::string> left_out;
 };
 
-Result<std::vector<Log>> read_logs_of(const std::string& path) {
-  BOHR_TRY(input, trace::read_input(path));
-  return trace::to_logs(input);
-}
-
 void add_process(const ProcessFiles& files, Sources* sources) {
   if (files.log.empty())
     return sources->logs.push_back(stand_in(files.stem, "not-recorded", files.error));
-  Result<std::vector<Log>> logs = read_logs_of(files.log);
+  Result<std::vector<Log>> logs = trace::read_logs(files.log);
   if (!logs.ok())
     return sources->logs.push_back(stand_in(files.stem, "lost-records", logs.error().why));
   for (Log& log : logs.value()) {
@@ -102,7 +97,7 @@ void add_left_out(const std::string& dir, std::vector<std::string>* left_out) {
 Result<Sources> read_sources(const std::string& path) {
   Sources sources;
   if (!is_directory(path)) {
-    BOHR_TRY(logs, read_logs_of(path));
+    BOHR_TRY(logs, trace::read_logs(path));
     sources.logs = std::move(logs);
   } else {
     for (const ProcessFiles& files : processes_in(path)) add_process(files, &sources);
@@ -264,7 +259,7 @@ Result<uint64_t> write_bundle(const Bundle& bundle, const std::string& output) {
   BOHR_TRY(packed, trace::compress(trace::write_tar(bundle.files)));
   BOHR_TRY_STATUS(
       write_file(output, {reinterpret_cast<const char*>(packed.data()), packed.size()}));
-  const Result<std::vector<Log>> back = read_logs_of(output);
+  const Result<std::vector<Log>> back = trace::read_logs(output);
   if (!back.ok()) return back.error();
   if (const Status clean = refuse_leaks(back.value(), bundle.replaced); !clean.ok()) {
     unlink(output.c_str());

@@ -7,32 +7,12 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/byte_set.h"
 #include "check/decide.h"
 
 namespace bohr::check {
 
 namespace {
-
-// A set of bytes as disjoint ranges.
-class ByteSet {
- public:
-  void add(ByteRange range) {
-    auto it = ranges_.upper_bound(range.begin);
-    if (it != ranges_.begin() && std::prev(it)->second >= range.begin) --it;
-    while (it != ranges_.end() && it->first <= range.end) {
-      range = {std::min(range.begin, it->first), std::max(range.end, it->second)};
-      it = ranges_.erase(it);
-    }
-    ranges_[range.begin] = range.end;
-  }
-  bool meets(ByteRange range) const {
-    auto it = ranges_.lower_bound(range.end);
-    return it != ranges_.begin() && std::prev(it)->second > range.begin;
-  }
-
- private:
-  std::map<uint64_t, uint64_t> ranges_;
-};
 
 bool stream_work(const Op& op) {
   return op.kind == OpKind::kernel || op.kind == OpKind::copy || op.kind == OpKind::fill ||

@@ -6,46 +6,12 @@
 #include <algorithm>
 #include <map>
 
+#include "base/byte_set.h"
 #include "trace/import_memory.h"
 
 namespace bohr::trace {
 
 namespace {
-
-// A set of bytes as disjoint ranges.
-class Bytes {
- public:
-  void add(ByteRange range) {
-    auto it = ranges_.upper_bound(range.begin);
-    if (it != ranges_.begin() && std::prev(it)->second >= range.begin) --it;
-    while (it != ranges_.end() && it->first <= range.end) {
-      range = {std::min(range.begin, it->first), std::max(range.end, it->second)};
-      it = ranges_.erase(it);
-    }
-    ranges_[range.begin] = range.end;
-  }
-  void remove(ByteRange range) {
-    auto it = ranges_.upper_bound(range.begin);
-    if (it != ranges_.begin()) --it;
-    while (it != ranges_.end() && it->first < range.end) {
-      const ByteRange old{it->first, it->second};
-      if (old.end <= range.begin) {
-        ++it;
-        continue;
-      }
-      it = ranges_.erase(it);
-      if (old.begin < range.begin) ranges_[old.begin] = range.begin;
-      if (old.end > range.end) ranges_[range.end] = old.end;
-    }
-  }
-  bool contains(ByteRange range) const {
-    const auto it = ranges_.upper_bound(range.begin);
-    return it != ranges_.begin() && std::prev(it)->second >= range.end;
-  }
-
- private:
-  std::map<uint64_t, uint64_t> ranges_;
-};
 
 class Builder {
  public:
@@ -119,7 +85,7 @@ class Builder {
 
   bool tells_segments_;
   DeviceHistory result_;
-  Bytes segments_;
+  ByteSet segments_;
   std::map<uint64_t, size_t> live_;   // by address: index into blocks
   std::map<uint64_t, size_t> ended_;  // the same, of frees that were requested and not completed
 };

@@ -196,6 +196,11 @@ Result<std::vector<Log>> to_logs(const Input& input) {
   return logs;
 }
 
+Result<std::vector<Log>> read_logs(const std::string& path) {
+  BOHR_TRY(input, read_input(path));
+  return to_logs(input);
+}
+
 Result<Log> to_log(const Input& input) {
   BOHR_TRY(logs, to_logs(input));
   if (logs.empty()) {

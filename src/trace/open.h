@@ -33,6 +33,7 @@ Result<Program> to_program(const Input& input);
 Result<Log> to_log(const Input& input);
 // One log for each process.
 Result<std::vector<Log>> to_logs(const Input& input);
+Result<std::vector<Log>> read_logs(const std::string& path);
 // A database to run users' queries on, which cannot change anything; refuses a case.
 Result<store::Database> to_database(const Input& input);
 

@@ -3,7 +3,6 @@
 #include "trace/writer/recent_log.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "log_files.h"
 #include "trace/log_reader.h"
 #include "trace/open.h"
 
@@ -24,14 +24,10 @@ namespace fs = std::filesystem;
 class RecentLogTest : public testing::Test {
  protected:
   RecentLogTest() {
-    char name[] = "/tmp/bohr-recent-XXXXXX";
-    folder_ = mkdtemp(name);
-    path_ = folder_ + "/1.bohr";
     std::string why;
     log_ = LogWriter::create(path_, 1 << 20, &why);
     log_->append(Provenance{ProvenanceKind::variable, log_->text(kRecentName), log_->text("so")});
   }
-  ~RecentLogTest() override { fs::remove_all(folder_); }
 
   std::unique_ptr<RecentLog> recent(uint64_t limit) {
     return std::make_unique<RecentLog>(path_, limit, log_->text("recent-only"),
@@ -60,7 +56,8 @@ class RecentLogTest : public testing::Test {
     return list;
   }
 
-  std::string folder_, path_;
+  TempFolder folder_;
+  std::string path_ = folder_.file("1.bohr");
   std::unique_ptr<LogWriter> log_;
 };
 
@@ -70,7 +67,6 @@ TEST_F(RecentLogTest, KeepsAllWhereThereIsRoom) {
   newest->close(), log_->close(101);
   const Log log = read();
   EXPECT_EQ(kernels(log).size(), 100u);
-  EXPECT_EQ(newest->dropped(), 0u);
   EXPECT_TRUE(diagnostics(log, "recent-only").empty());
   EXPECT_TRUE(diagnostics(log, "lost-records").empty());
 }
@@ -93,7 +89,7 @@ TEST_F(RecentLogTest, KeepsTheNewestAndSaysWhatItDropped) {
     }
     ASSERT_EQ(told, kept.front() - 1);
   }
-  EXPECT_GT(newest->dropped(), 1000u);
+  EXPECT_LT(kernels(read()).size(), 1000u);
   EXPECT_LE(fs::file_size(path_ + ".recent-0") + fs::file_size(path_ + ".recent-1"), 16u << 10);
 }
 

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <initializer_list>
 #include <mutex>
 #include <string_view>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "agent/environment.h"
 #include "agent/gate.h"
 #include "agent/preload/words.h"
+#include "agent/wrapped.h"
 
 namespace bohr::agent {
 namespace {
@@ -113,13 +113,6 @@ constexpr std::array<AnyCall, kKinds * kSlots> make_wrappers(std::index_sequence
   return {&wrapper<index / kSlots, index % kSlots>...};
 }
 constexpr auto kWrappers = make_wrappers(std::make_index_sequence<kKinds * kSlots>());
-
-// Without what tells versions of a function apart.
-std::string_view plain_name(std::string_view name) {
-  for (const std::string_view suffix : {"_ptsz", "_v2", "_v3"})
-    if (name.size() > suffix.size() && name.ends_with(suffix)) name.remove_suffix(suffix.size());
-  return name;
-}
 
 // kKinds: of no interest.
 Kind kind_of(const char* name) {

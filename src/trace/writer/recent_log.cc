@@ -60,11 +60,6 @@ std::string RecentLog::why_refused() const {
   return why_;
 }
 
-uint64_t RecentLog::dropped() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return note_.count;
-}
-
 void RecentLog::close() {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (writer_) writer_->end_part(nullptr);

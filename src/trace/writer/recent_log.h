@@ -38,7 +38,6 @@ class RecentLog {
 
   // Why the newest record that was refused could not be kept.
   std::string why_refused() const;
-  uint64_t dropped() const;
 
   // Cuts the newer file to its length. Later appends are dropped.
   void close();
