@@ -16,7 +16,6 @@ namespace {
 
 constexpr uint64_t kBytes = 0x1000;
 constexpr uint64_t kA = 0x7f0000000000;
-constexpr uint64_t kB = kA + kBytes;
 
 using Lines = std::vector<std::string>;
 

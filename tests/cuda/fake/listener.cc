@@ -12,6 +12,27 @@
 #include <cstring>
 #include <string>
 
+namespace {
+
+bool read_all(int peer, char* to, size_t bytes) {
+  while (bytes > 0) {
+    const ssize_t got = read(peer, to, bytes);
+    if (got <= 0) return false;
+    to += got, bytes -= static_cast<size_t>(got);
+  }
+  return true;
+}
+
+// A message comes in as many pieces as it likes: its length, its kind and so many bytes.
+bool read_message(int peer) {
+  uint32_t bytes = 0;
+  if (!read_all(peer, reinterpret_cast<char*>(&bytes), sizeof bytes)) return false;
+  std::string rest(size_t{1} + bytes, '\0');
+  return read_all(peer, rest.data(), rest.size());
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   const std::string path = argv[1], answer = argv[2];
@@ -23,9 +44,9 @@ int main(int argc, char** argv) {
   if (listen(listening, 1) != 0) return 3;
   std::fclose(std::fopen((path + ".ready").c_str(), "w"));
   const int peer = accept(listening, nullptr, nullptr);
-  char offer[4096];
-  if (peer < 0 || read(peer, offer, sizeof offer) <= 0) return 4;
-  if (answer == "silence") return read(peer, offer, sizeof offer) == 0 ? 0 : 4;
+  if (peer < 0 || !read_message(peer)) return 4;
+  char more;
+  if (answer == "silence") return read(peer, &more, sizeof more) == 0 ? 0 : 4;
   const uint32_t size = answer == "length" ? 0x7fffffff : 16;
   char frame[sizeof size + 1 + 16];
   std::memset(frame, 0xff, sizeof frame);
