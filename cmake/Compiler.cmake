@@ -50,6 +50,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
               -Wno-error=stringop-overflow
               -Wno-error=stringop-overread
               -Wno-error=free-nonheap-object)
+  # Where several sources are compiled as one, each is a file that was included to this warning.
+  if(CMAKE_UNITY_BUILD)
+    target_compile_options(bohr_options INTERFACE -Wno-subobject-linkage)
+  endif()
   # g++ 13 suspects every function that takes a temporary and returns a reference.
   if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
     target_compile_options(bohr_options INTERFACE -Wno-dangling-reference)

@@ -27,10 +27,10 @@ if(BOHR_NVCC AND TARGET bohr)
 endif()
 
 # Two libraries that live in foreign processes: the agent, which the driver loads and which asks
-# CUPTI, and the one that is preloaded and does without. Each exports only what its map names, brings its own C++
-# runtime, and asks for no glibc newer than 2.28 (libdl and libpthread are named because they hold
-# part of the C library there). Sanitizers cannot be loaded into a running host, so such builds
-# leave them out.
+# CUPTI, and the one that is preloaded and does without. Each exports only what its map names, brings
+# its own C++ runtime, and asks for no glibc newer than 2.28 (libdl and libpthread are named because
+# they hold part of the C library there). Sanitizers cannot be loaded into a running host, so such
+# builds leave them out.
 function(bohr_guest_library name exports)
   target_link_libraries(${name} PRIVATE bohr_agent_parts)
   target_link_options(

@@ -73,7 +73,7 @@ void updated(Recorder& r, DriverCall& call) {
   r.log->append(record);
 }
 
-constexpr Api kApis[] = {
+constexpr Api kCaptureApis[] = {
     BOHR_STREAM_API(cuStreamBeginCapture, nullptr, began_global),
     BOHR_STREAM_API(cuStreamBeginCapture_v2, nullptr, began),
     BOHR_STREAM_API(cuStreamBeginCaptureToGraph, nullptr, began_to_graph),
@@ -84,6 +84,6 @@ constexpr Api kApis[] = {
 
 }  // namespace
 
-std::span<const Api> capture_apis() { return kApis; }
+std::span<const Api> capture_apis() { return kCaptureApis; }
 
 }  // namespace bohr::agent

@@ -105,7 +105,7 @@ void copied_batch(Recorder& r, DriverCall& call) {
 #define BOHR_COPY_ASYNC(name, shape) \
   BOHR_STREAM_API(name, (copying<shape<name##_params>, true>), (copied<shape<name##_params>, true>))
 
-constexpr Api kApis[] = {
+constexpr Api kCopyApis[] = {
     BOHR_COPY(cuMemcpy, unified),
     BOHR_COPY_ASYNC(cuMemcpyAsync, unified),
     BOHR_COPY(cuMemcpyHtoD_v2, host_to_device),
@@ -142,6 +142,6 @@ constexpr Api kApis[] = {
 
 }  // namespace
 
-std::span<const Api> copy_apis() { return kApis; }
+std::span<const Api> copy_apis() { return kCopyApis; }
 
 }  // namespace bohr::agent

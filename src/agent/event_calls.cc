@@ -72,7 +72,7 @@ void waited(Recorder& r, DriverCall& call) {
   if (!call.capture) stream_waits(r, record.stream, call.seq, call.event);
 }
 
-constexpr Api kApis[] = {
+constexpr Api kEventApis[] = {
     BOHR_PLAIN_API(cuEventCreate, nullptr, created),
     BOHR_PLAIN_API(cuIpcOpenEventHandle, nullptr, opened),
     BOHR_PLAIN_API(cuIpcGetEventHandle, nullptr, shared),
@@ -84,6 +84,6 @@ constexpr Api kApis[] = {
 
 }  // namespace
 
-std::span<const Api> event_apis() { return kApis; }
+std::span<const Api> event_apis() { return kEventApis; }
 
 }  // namespace bohr::agent

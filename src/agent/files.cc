@@ -9,15 +9,15 @@
 namespace bohr::agent {
 
 std::string read_file(const std::string& path, size_t limit) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return "";
   std::string bytes;
   char buffer[16 * 1024];
   ssize_t count = 0;
-  while ((count = read(file, buffer, sizeof buffer)) > 0 && bytes.size() <= limit) {
+  while ((count = ::read(file, buffer, sizeof buffer)) > 0 && bytes.size() <= limit) {
     bytes.append(buffer, static_cast<size_t>(count));
   }
-  close(file);
+  ::close(file);
   if (count < 0 || bytes.size() > limit) bytes.clear();
   return bytes;
 }

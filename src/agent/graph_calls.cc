@@ -261,7 +261,7 @@ void exec_destroyed(Recorder& r, DriverCall& call) {
 #define BOHR_EDIT(name) BOHR_PLAIN_API(name, nullptr, edited)
 #define BOHR_CHANGE(name) BOHR_PLAIN_API(name, nullptr, changed)
 
-constexpr Api kApis[] = {
+constexpr Api kGraphApis[] = {
     BOHR_BUILD(cuGraphAddKernelNode),
     BOHR_BUILD(cuGraphAddKernelNode_v2),
     BOHR_BUILD(cuGraphAddMemcpyNode),
@@ -325,6 +325,6 @@ constexpr Api kApis[] = {
 
 }  // namespace
 
-std::span<const Api> graph_apis() { return kApis; }
+std::span<const Api> graph_apis() { return kGraphApis; }
 
 }  // namespace bohr::agent

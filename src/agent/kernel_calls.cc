@@ -132,7 +132,7 @@ void library_data(Recorder& r, DriverCall& call) {
   code_loaded(r, params_of<cuLibraryLoadData_params>(call).code);
 }
 
-constexpr Api kApis[] = {
+constexpr Api kKernelApis[] = {
     BOHR_STREAM_API(cuLaunchKernel, nullptr, launch),
     BOHR_STREAM_API(cuLaunchCooperativeKernel, nullptr, launch_cooperative),
     {BOHR_FUNCTION(cuLaunchKernelEx, cuLaunchKernelEx), false, false, stream_of_ex, nullptr,
@@ -156,6 +156,6 @@ constexpr Api kApis[] = {
 
 }  // namespace
 
-std::span<const Api> kernel_apis() { return kApis; }
+std::span<const Api> kernel_apis() { return kKernelApis; }
 
 }  // namespace bohr::agent

@@ -181,7 +181,7 @@ void handle_exported(Recorder& r, DriverCall&) { mappings_exported(r); }
 
 void unloading(Recorder& r, DriverCall&) { forget_functions(r); }
 
-constexpr Api kApis[] = {
+constexpr Api kMemoryApis[] = {
     BOHR_PLAIN_API(cuMemAlloc_v2, nullptr, alloc),
     BOHR_PLAIN_API(cuMemAllocPitch_v2, nullptr, alloc_pitch),
     BOHR_PLAIN_API(cuMemAllocManaged, nullptr, alloc_managed),
@@ -213,6 +213,6 @@ constexpr Api kApis[] = {
 
 }  // namespace
 
-std::span<const Api> memory_apis() { return kApis; }
+std::span<const Api> memory_apis() { return kMemoryApis; }
 
 }  // namespace bohr::agent

@@ -53,7 +53,7 @@ void set(Recorder& r, DriverCall& call) {
   BOHR_STREAM_API(name, (setting<shape<name##_params, element>>), \
                   (set<shape<name##_params, element>>))
 
-constexpr Api kApis[] = {
+constexpr Api kSetApis[] = {
     BOHR_SET(cuMemsetD8_v2, line, 1),
     BOHR_SET(cuMemsetD16_v2, line, 2),
     BOHR_SET(cuMemsetD32_v2, line, 4),
@@ -70,6 +70,6 @@ constexpr Api kApis[] = {
 
 }  // namespace
 
-std::span<const Api> set_apis() { return kApis; }
+std::span<const Api> set_apis() { return kSetApis; }
 
 }  // namespace bohr::agent

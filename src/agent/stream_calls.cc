@@ -94,7 +94,7 @@ void event_queried(Recorder& r, DriverCall& call) {
   event_query_succeeded(r, call, call.event);
 }
 
-constexpr Api kApis[] = {
+constexpr Api kStreamApis[] = {
     BOHR_PLAIN_API(cuStreamCreate, nullptr, created),
     BOHR_PLAIN_API(cuStreamCreateWithPriority, nullptr, created_with_priority),
 #if CUDA_VERSION >= 12080
@@ -115,6 +115,6 @@ constexpr Api kApis[] = {
 
 }  // namespace
 
-std::span<const Api> stream_apis() { return kApis; }
+std::span<const Api> stream_apis() { return kStreamApis; }
 
 }  // namespace bohr::agent

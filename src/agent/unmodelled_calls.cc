@@ -31,7 +31,7 @@ CUstream stream_field(const void* params) {
   BOHR_UNMODELLED_ENTRY(name, name, false, leave), \
       BOHR_UNMODELLED_ENTRY(name##_ptsz, name, true, leave)
 
-constexpr Api kApis[] = {
+constexpr Api kUnmodelledApis[] = {
     BOHR_UNMODELLED(cuStreamWaitValue32, synchronisation),
     BOHR_UNMODELLED(cuStreamWaitValue32_v2, synchronisation),
     BOHR_UNMODELLED(cuStreamWaitValue64, synchronisation),
@@ -71,6 +71,6 @@ constexpr Api kApis[] = {
 
 }  // namespace
 
-std::span<const Api> unmodelled_apis() { return kApis; }
+std::span<const Api> unmodelled_apis() { return kUnmodelledApis; }
 
 }  // namespace bohr::agent

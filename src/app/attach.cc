@@ -18,9 +18,9 @@
 
 namespace bohr::app {
 
-using Clock = std::chrono::steady_clock;
-
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 constexpr int kTurn = 20;  // milliseconds
 

@@ -17,6 +17,7 @@
 #include "agent/environment.h"
 #include "app/ask_program.h"
 #include "app/elf_file.h"
+#include "app/files.h"
 
 namespace bohr::app {
 
@@ -55,8 +56,6 @@ const std::map<std::string, size_t> transparent = {
 const std::map<std::string, std::string> takes_word = {
     {"nice", "-n"},       {"ionice", "-c -n -p"}, {"stdbuf", "-i -o -e"},
     {"timeout", "-k -s"}, {"time", "-f -o"},      {"numactl", "-m -N -C -i -p -l"}};
-
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 Words split(const std::string& line) {
   Words words;

@@ -16,6 +16,7 @@
 
 #include "agent/environment.h"
 #include "app/ask_program.h"
+#include "app/files.h"
 #include "app/guest.h"
 #include "app/process_tree.h"
 #include "app/run_dir.h"
@@ -26,7 +27,7 @@ namespace bohr::app {
 
 namespace {
 
-constexpr std::chrono::seconds kPatience{60};  // a first cuInit wakes every GPU of the machine
+constexpr std::chrono::seconds kProbePatience{60};  // a first cuInit wakes every GPU of the machine
 
 struct NvmlMemory {
   unsigned long long total, free, used;
@@ -99,8 +100,6 @@ void tell_mapped(const Tell& tell) {
   }
 }
 
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 template <class Number>
 Number number(const std::string& text) {
   Number value{};
@@ -153,7 +152,7 @@ void read_recording(const std::string& folder, Probe* probe) {
 std::string how_it_failed(const Said& said) {
   if (!said.started) return "could not be started";
   if (!said.in_time)
-    return fmt::format("did not end within {} s, and was killed", kPatience.count());
+    return fmt::format("did not end within {} s, and was killed", kProbePatience.count());
   if (said.status > 128) return "was ended by " + signal_name(said.status - 128);
   return said.status == 0 ? "" : fmt::format("ended with status {}", said.status);
 }
@@ -199,7 +198,7 @@ Probe probe(const std::string& bohr, const std::string& agent, const std::string
                                  {agent::kDirVariable, folder.value()->path()},
                                  {agent::kExploreVariable, ""},
                                  {agent::kApplyVariable, ""}},
-                                kPatience);
+                                kProbePatience);
   probe.ran = said.started;
   probe.failed = how_it_failed(said);
   read_answers(said.text, agent, &probe);

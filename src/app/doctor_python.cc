@@ -13,7 +13,7 @@ namespace bohr::app {
 
 namespace {
 
-constexpr std::chrono::seconds kPatience{30};
+constexpr std::chrono::seconds kPythonPatience{30};
 
 constexpr const char* kQuestions = R"(
 import glob, os, sys
@@ -53,7 +53,7 @@ Python ask_python(const std::vector<std::string>& call, const AgentFiles& files)
                                                   {agent::kDirVariable, "/nonexistent"}};
   if (!files.shim.empty())
     variables[agent::kPythonPathVariable] = before.empty() ? files.shim : files.shim + ":" + before;
-  const Said said = ask_program(command, variables, kPatience);
+  const Said said = ask_program(command, variables, kPythonPatience);
   Python python;
   python.version = answer(said.text, "version");
   python.answered = !python.version.empty();

@@ -58,6 +58,8 @@ Status write_file(const std::string& path, std::string_view text) {
   return write_error(path, code);
 }
 
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 bool is_directory(const std::string& path) {
   struct stat info {};
   return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);

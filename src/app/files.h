@@ -14,6 +14,9 @@ Result<std::string> read_text(const std::string& path);
 // Writes `path` (mode 0600) by way of a temporary name beside it, so that it is never half there.
 Status write_file(const std::string& path, std::string_view text);
 
+// What is behind the last slash.
+std::string base_name(const std::string& path);
+
 bool is_directory(const std::string& path);
 
 // `path`, or the current folder where it is empty, from the root on.

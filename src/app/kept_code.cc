@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kPatience{60};  // with one image
+constexpr std::chrono::seconds kImagePatience{60};  // with one image
 constexpr size_t kMostImages = 1000;
 
 std::string folder_of(const trace::Log& log) {
@@ -99,7 +99,7 @@ Looked look(const std::vector<std::string>& images, const std::set<std::string>&
     const char* path = std::getenv("PATH");
     variables["PATH"] =
         fs::path(nvdisasm).parent_path().string() + (path ? ":" + std::string(path) : "");
-    const Said said = ask_program(command, variables, kPatience);
+    const Said said = ask_program(command, variables, kImagePatience);
     if (!said.in_time) looked.note = "machine code was not read within a minute";
     for (const auto& [name, code] : trace::read_machine_code(said.text)) {
       if (!names.contains(name)) continue;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "app/files.h"
+
 namespace bohr::app {
 
 namespace {
@@ -237,7 +239,7 @@ std::string ShareWords::sentence(const std::string& text) {
 
 std::string ShareWords::command(const std::string& text) {
   const auto name_of = [this](const std::string& word) {
-    const std::string name = word.substr(word.rfind('/') + 1);
+    const std::string name = base_name(word);
     return is_short_word(name) ? name : pseudonym("program", name);
   };
   const std::vector<std::string> words = split(text, ' ');

@@ -9,14 +9,9 @@ namespace bohr::check {
 
 namespace {
 
-bool stream_work(const Op& op) {
-  return op.kind == OpKind::kernel || op.kind == OpKind::copy || op.kind == OpKind::fill ||
-         op.kind == OpKind::callback;
-}
-
-class Rule {
+class EarlyRule {
  public:
-  Rule(const Program& program, const Arenas& arenas, const Uses& uses)
+  EarlyRule(const Program& program, const Arenas& arenas, const Uses& uses)
       : program_(program), arenas_(arenas), uses_(uses), launches_(program.graphs.size()) {
     for (size_t i = 0; i < program.ops.size(); ++i)
       if (program.ops[i].kind == OpKind::launch && program.ops[i].graph.valid())
@@ -106,7 +101,7 @@ class Rule {
 }  // namespace
 
 std::vector<EarlyUse> early_uses(const Program& program, const Arenas& arenas, const Uses& uses) {
-  return Rule(program, arenas, uses).run();
+  return EarlyRule(program, arenas, uses).run();
 }
 
 }  // namespace bohr::check

@@ -14,14 +14,9 @@ namespace bohr::check {
 
 namespace {
 
-bool stream_work(const Op& op) {
-  return op.kind == OpKind::kernel || op.kind == OpKind::copy || op.kind == OpKind::fill ||
-         op.kind == OpKind::callback;
-}
-
-class Rule {
+class LifetimeRule {
  public:
-  Rule(const Program& program, const Arenas& arenas, const Facts& facts, const Uses& uses)
+  LifetimeRule(const Program& program, const Arenas& arenas, const Facts& facts, const Uses& uses)
       : program_(program), arenas_(arenas), facts_(facts), uses_(uses) {
     launches_.resize(program.graphs.size());
     for (const LaunchSet& set : arenas.launch_sets)
@@ -145,7 +140,7 @@ class Rule {
 
 std::vector<LifetimeHazard> lifetime_hazards(const Program& program, const Arenas& arenas,
                                              const Facts& facts, const Uses& uses) {
-  return Rule(program, arenas, facts, uses).run();
+  return LifetimeRule(program, arenas, facts, uses).run();
 }
 
 }  // namespace bohr::check

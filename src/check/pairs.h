@@ -36,6 +36,11 @@ inline const Op& op_at(const Program& program, const Place& place) {
   const auto i = static_cast<size_t>(place.index);
   return place.graph.valid() ? program.graphs[place.graph.index()].nodes[i] : program.ops[i];
 }
+// A stream runs it itself, at some time after it was issued.
+inline bool stream_work(const Op& op) {
+  return op.kind == OpKind::kernel || op.kind == OpKind::copy || op.kind == OpKind::fill ||
+         op.kind == OpKind::callback;
+}
 inline const Access& access_at(const Program& program, const Place& place, int32_t access) {
   const auto i = static_cast<size_t>(access);
   return place.graph.valid() ? program.graphs[place.graph.index()].accesses[i]

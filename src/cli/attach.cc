@@ -12,7 +12,7 @@ namespace bohr::cli {
 
 namespace {
 
-struct Arguments {
+struct AttachArguments {
   app::AttachOptions attach;
   app::HoldOptions hold;
   bool explore = false;
@@ -29,7 +29,7 @@ void stop_once(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
-int attach(Arguments arguments) {
+int attach(AttachArguments arguments) {
   const Result<app::CheckOptions> options = check_options(arguments.check);
   if (!options.ok()) return say_error(options.error()), kUsage;
   arguments.attach.check = options.value();
@@ -45,7 +45,7 @@ int attach(Arguments arguments) {
 }  // namespace
 
 void add_attach(CLI::App* app, int* status) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<AttachArguments>();
   CLI::App* command = app->add_subcommand(
       "attach", "explore and repair a program that runs under the recorder: bohr attach PID ...");
   command->add_option("PID", arguments->attach.pids, "a process; those below it are meant, too")

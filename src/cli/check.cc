@@ -18,7 +18,7 @@ namespace bohr::cli {
 
 namespace {
 
-struct Arguments {
+struct CheckCommandArguments {
   std::vector<std::string> files;
   CheckArguments check;
   bool expect = false;
@@ -65,7 +65,7 @@ std::vector<std::string> judged_lines(const app::Checked& checked, bool* failed)
 
 class CheckRun {
  public:
-  CheckRun(const Arguments& arguments, const app::CheckOptions& options)
+  CheckRun(const CheckCommandArguments& arguments, const app::CheckOptions& options)
       : arguments_(arguments), options_(options) {}
 
   int run() {
@@ -87,7 +87,7 @@ class CheckRun {
   void judge(const std::vector<app::Checked>& checked);
   void confirm();
 
-  const Arguments& arguments_;
+  const CheckCommandArguments& arguments_;
   const app::CheckOptions& options_;
   app::ExitStatus status_ = app::ExitStatus::clean;
   std::vector<app::Checked> all_;  // for what comes at the end
@@ -152,7 +152,7 @@ void CheckRun::confirm() {
   }
 }
 
-int run_check(const Arguments& arguments) {
+int run_check(const CheckCommandArguments& arguments) {
   const Result<app::CheckOptions> options = check_options(arguments.check);
   if (!options.ok()) return say_error(options.error()), kUsage;
   if (arguments.compare) return run_compare(arguments.files, arguments.check, options.value());
@@ -196,7 +196,7 @@ std::string render(const std::vector<report::Subject>& subjects, const CheckArgu
 }
 
 void add_check(CLI::App* app, int* status) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CheckCommandArguments>();
   CLI::App* command = app->add_subcommand("check", "check traces, logs and cases");
   command
       ->add_option("FILE", arguments->files,

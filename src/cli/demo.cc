@@ -14,14 +14,14 @@ namespace bohr::cli {
 
 namespace {
 
-struct Arguments {
+struct DemoArguments {
   app::demo::Options options;
   std::string html;  // a file; empty: none
   std::string format = "text";
   bool cuda = false;
 };
 
-int run_demo(Arguments arguments) {
+int run_demo(DemoArguments arguments) {
   app::demo::Options& options = arguments.options;
   options.traces = app::find_traces();
   const auto measured = [&] {
@@ -48,7 +48,7 @@ int run_demo(Arguments arguments) {
 void add_demo(CLI::App* app, int* status) {
   CLI::App* command =
       app->add_subcommand("demo", "the story of one race, from a wrong answer to its repair");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<DemoArguments>();
   app::demo::Options* options = &arguments->options;
   command
       ->add_option("--steps", options->steps, "how many are counted of each way to run the program")

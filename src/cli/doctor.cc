@@ -13,19 +13,19 @@ namespace bohr::cli {
 
 namespace {
 
-struct Arguments {
+struct DoctorArguments {
   app::DoctorOptions options;
   std::string format = "text";
   bool probe = false;
   std::string preload;
 };
 
-int probe(const Arguments& arguments) {
+int probe(const DoctorArguments& arguments) {
   app::probe_driver(arguments.preload, [](const std::string& line) { print(line + "\n"); });
   return 0;
 }
 
-int examine(const Arguments& arguments, const std::vector<std::string>& guest) {
+int examine(const DoctorArguments& arguments, const std::vector<std::string>& guest) {
   app::DoctorOptions options = arguments.options;
   options.command = guest;
   const char* lib = std::getenv("BOHR_LIB");
@@ -46,7 +46,7 @@ int examine(const Arguments& arguments, const std::vector<std::string>& guest) {
 }  // namespace
 
 void add_doctor(CLI::App* app, const std::vector<std::string>* guest, int* status) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<DoctorArguments>();
   CLI::App* command = app->add_subcommand(
       "doctor", "what works on this machine and what does not: bohr doctor [-- CMD ...]");
   command->add_option("-o", arguments->options.dir, "folder for what would be recorded");

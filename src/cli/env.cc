@@ -14,12 +14,12 @@ namespace bohr::cli {
 
 namespace {
 
-struct Arguments {
+struct EnvArguments {
   app::Recording recording;
   std::string lines = "unit";
 };
 
-int print_lines(Arguments arguments) {
+int print_lines(EnvArguments arguments) {
   const char* lib = std::getenv("BOHR_LIB");
   const auto files = app::find_agent(lib == nullptr ? "" : lib);
   if (!files.ok()) return say_error(files.error()), kUsage;
@@ -42,7 +42,7 @@ int print_lines(Arguments arguments) {
 }  // namespace
 
 void add_env(CLI::App* app, int* status) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<EnvArguments>();
   CLI::App* command = app->add_subcommand(
       "env", "lines for a unit file, a shell or a container: its program is recorded");
   command->add_option("-o", arguments->recording.dir,

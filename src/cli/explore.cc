@@ -16,7 +16,7 @@ namespace bohr::cli {
 
 namespace {
 
-struct Arguments {
+struct ExploreArguments {
   std::string file;
   std::string output;
   std::vector<std::string> arms;
@@ -28,7 +28,7 @@ struct Arguments {
 
 // Where witnesses go: into the folder that was asked for, else beside the file, or into the folder
 // of a run. Standard input has no place of its own.
-std::string witness_stem(const Arguments& arguments) {
+std::string witness_stem(const ExploreArguments& arguments) {
   namespace fs = std::filesystem;
   const std::string name =
       arguments.file == "-" ? "stdin" : fs::path(arguments.file).filename().string();
@@ -55,7 +55,7 @@ int judge(const std::vector<app::Explored>& explored) {
   return status;
 }
 
-void show(const Arguments& arguments, const app::CheckOptions& options,
+void show(const ExploreArguments& arguments, const app::CheckOptions& options,
           const std::vector<app::Explored>& explored, const std::vector<std::string>& saved) {
   const auto subjects = app::subjects_of(explored);
   if (arguments.check.format != "text") {
@@ -77,7 +77,7 @@ void show(const Arguments& arguments, const app::CheckOptions& options,
   print(page.take());
 }
 
-int run_explore(const Arguments& arguments) {
+int run_explore(const ExploreArguments& arguments) {
   const Result<app::CheckOptions> options = check_options(arguments.check);
   if (!options.ok()) return say_error(options.error()), kUsage;
   explore::Options explore = arguments.explore;
@@ -117,7 +117,7 @@ CLI::Option* add_watch_argument(CLI::App* command, std::vector<std::string>* wat
 }
 
 void add_explore(CLI::App* app, int* status) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ExploreArguments>();
   CLI::App* command = app->add_subcommand(
       "explore", "run a program's steps in other legal orders until a race shows");
   command

@@ -17,7 +17,7 @@ namespace bohr::cli {
 
 namespace {
 
-struct Arguments {
+struct FixArguments {
   std::string file;
   CheckArguments check;
   explore::Options explore;
@@ -41,7 +41,7 @@ int judge(const std::vector<app::Fixed>& fixed) {
   return status;
 }
 
-int run_fix(const Arguments& arguments) {
+int run_fix(const FixArguments& arguments) {
   const Result<app::CheckOptions> options = check_options(arguments.check);
   if (!options.ok()) return say_error(options.error()), kUsage;
   explore::Options explore = arguments.explore;
@@ -66,7 +66,7 @@ int run_fix(const Arguments& arguments) {
 }  // namespace
 
 void add_fix(CLI::App* app, int* status) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<FixArguments>();
   CLI::App* command =
       app->add_subcommand("fix", "what would mend each race, tried on the program itself");
   command

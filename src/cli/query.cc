@@ -11,13 +11,13 @@ namespace bohr::cli {
 
 namespace {
 
-struct Arguments {
+struct QueryArguments {
   std::string path;
   std::string sql;
   std::string format = "text";
 };
 
-int run_query(const Arguments& arguments) {
+int run_query(const QueryArguments& arguments) {
   const app::TableFormat format = arguments.format == "json"  ? app::TableFormat::json
                                   : arguments.format == "csv" ? app::TableFormat::csv
                                                               : app::TableFormat::text;
@@ -29,7 +29,7 @@ int run_query(const Arguments& arguments) {
 }  // namespace
 
 void add_query(CLI::App* app, int* status) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<QueryArguments>();
   CLI::App* command = app->add_subcommand("query", "run SQL over a trace, read only");
   command->add_option("FILE", arguments->path, "a log, SQLite trace or run folder")->required();
   command->add_option("SQL", arguments->sql, "one query")->required();

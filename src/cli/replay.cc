@@ -12,12 +12,12 @@ namespace bohr::cli {
 
 namespace {
 
-struct Arguments {
+struct ReplayArguments {
   std::string witness;
   std::string program;
 };
 
-int run_replay(const Arguments& arguments) {
+int run_replay(const ReplayArguments& arguments) {
   const auto repeated = [&] {
     const Progress progress("replaying " + arguments.witness);
     return app::repeat_witness(arguments.witness, arguments.program);
@@ -39,7 +39,7 @@ int run_replay(const Arguments& arguments) {
 }  // namespace
 
 void add_replay(CLI::App* app, int* status) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ReplayArguments>();
   CLI::App* command = app->add_subcommand("replay", "repeat a witness that explore has found");
   command->add_option("WITNESS", arguments->witness, "a .witness file")->required();
   command->add_option("FILE", arguments->program,

@@ -12,7 +12,7 @@ namespace bohr::cli {
 
 namespace {
 
-struct Arguments {
+struct RunArguments {
   app::Recording recording;
   std::string exit = "bohr";
   bool explore = false;
@@ -24,7 +24,7 @@ struct Arguments {
 };
 
 // `extra`: words before the `--` that are no options of ours.
-int run_guest(const Arguments& arguments, const std::vector<std::string>& extra,
+int run_guest(const RunArguments& arguments, const std::vector<std::string>& extra,
               const std::vector<std::string>& guest) {
   if (guest.empty() || !extra.empty()) {
     say_error({"usage", "bohr run", "",
@@ -53,7 +53,7 @@ int run_guest(const Arguments& arguments, const std::vector<std::string>& extra,
 }  // namespace
 
 void add_run(CLI::App* app, const std::vector<std::string>* guest, int* status) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<RunArguments>();
   CLI::App* command =
       app->add_subcommand("run", "run a program under the recorder: bohr run -- CMD ...");
   command->add_option("-o", arguments->recording.dir,

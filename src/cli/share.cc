@@ -15,7 +15,7 @@ namespace bohr::cli {
 
 namespace {
 
-struct Arguments {
+struct ShareArguments {
   std::string path;
   std::string output;
   bool only_list = false;
@@ -53,7 +53,7 @@ std::string contents(const app::Bundle& bundle, const std::string& output, uint6
                             app::shell_word(output));
 }
 
-int share(const Arguments& arguments) {
+int share(const ShareArguments& arguments) {
   const Result<app::Bundle> bundle = [&] {
     const Progress progress("reading " + arguments.path);
     return app::make_bundle(arguments.path);
@@ -71,7 +71,7 @@ int share(const Arguments& arguments) {
 }  // namespace
 
 void add_share(CLI::App* app, int* status) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ShareArguments>();
   CLI::App* command = app->add_subcommand(
       "share", "a run or trace without names, arguments and contents, to be given away");
   command->add_option("PATH", arguments->path, "the folder of a run, a log or a trace")->required();

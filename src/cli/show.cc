@@ -15,7 +15,7 @@ namespace bohr::cli {
 
 namespace {
 
-struct Arguments {
+struct ShowArguments {
   std::string path;
   std::string id;
   CheckArguments check;
@@ -26,7 +26,7 @@ struct Arguments {
 
 int finish(const std::string& text) { return print(text) ? 0 : kUsage; }
 
-int list(const Arguments& arguments) {
+int list(const ShowArguments& arguments) {
   const Result<std::vector<app::Loaded>> programs = app::load_path(arguments.path);
   if (!programs.ok()) return say_error(programs.error()), kUsage;
   std::string text;
@@ -47,7 +47,7 @@ int list(const Arguments& arguments) {
   return finish(text);
 }
 
-int show(const Arguments& arguments) {
+int show(const ShowArguments& arguments) {
   const Result<app::CheckOptions> options = check_options(arguments.check);
   if (!options.ok()) return say_error(options.error()), kUsage;
   const Result<std::vector<app::Checked>> checked = [&] {
@@ -79,7 +79,7 @@ int show(const Arguments& arguments) {
 }  // namespace
 
 void add_show(CLI::App* app, int* status) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ShowArguments>();
   CLI::App* command = app->add_subcommand("show", "look inside a trace or the folder of a run");
   command->add_option("PATH", arguments->path, "a log, trace, case or run folder")->required();
   command->add_option("ID", arguments->id, "a finding, as reports name it: reuse-7c1e");

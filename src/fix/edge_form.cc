@@ -11,7 +11,7 @@ namespace bohr::fix {
 
 namespace {
 
-constexpr size_t kMostDropped = 100;  // edges that are tried one by one
+constexpr size_t kMostEdgesDropped = 100;  // edges that are tried one by one
 
 // The sites of the findings that are left. A program that cannot be checked has all of them left.
 Result<std::set<std::string>> left_with(const Setting& setting, std::span<const RepairPart> parts) {
@@ -49,7 +49,7 @@ Result<EdgeForm> edge_form(const Program& program, const Verdict& verdict,
   }
   BOHR_TRY(left, left_with(setting, form.parts));
   without.insert(left.begin(), left.end());
-  for (size_t i = std::min(form.parts.size(), kMostDropped); i-- > 0;) {
+  for (size_t i = std::min(form.parts.size(), kMostEdgesDropped); i-- > 0;) {
     std::vector<RepairPart> fewer = form.parts;
     fewer.erase(fewer.begin() + static_cast<ptrdiff_t>(i));
     BOHR_TRY(still, left_with(setting, fewer));

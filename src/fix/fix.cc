@@ -23,7 +23,7 @@ namespace bohr::fix {
 
 namespace {
 
-constexpr size_t kMostDropped = 100;  // parts of a proposal that are tried one by one
+constexpr size_t kMostPartsDropped = 100;  // parts of a proposal that are tried one by one
 constexpr int kRounds = 3;  // of choosing among each cause's proposals, the others' being fixed
 
 // Of a program with repairs: how much is left, and the first of it in words. Nothing left: it
@@ -230,7 +230,7 @@ class Fixer {
 
   // After this every part is needed: without it something is left.
   Status drop_what_is_not_needed(size_t cause, Repair* repair) {
-    size_t tries = kMostDropped;
+    size_t tries = kMostPartsDropped;
     for (size_t i = repair->parts.size(); i-- > 0;) {
       if (tries-- == 0) {
         parts_untried_ = true;

@@ -16,9 +16,9 @@ namespace {
 // node, and before one node as the graph's marks stand.
 using Place = std::tuple<int64_t, int32_t, size_t>;
 
-class Places {
+class PoolPlaces {
  public:
-  explicit Places(const Program& program) : program_(program) {
+  explicit PoolPlaces(const Program& program) : program_(program) {
     for (const Graph& graph : program.graphs)
       for (size_t i = 0; i < graph.marks.size(); ++i)
         marks_[{graph.marks[i].lifetime, graph.marks[i].kind}] = i;
@@ -59,7 +59,7 @@ std::set<LifetimeId> segments_of(const Program& program) {
 
 uint64_t pool_bytes(const Program& program, std::span<const RepairPart> parts) {
   const std::set<LifetimeId> segments = segments_of(program);
-  const Places places(program);
+  const PoolPlaces places(program);
   const auto apart = [&](LifetimeId id) {
     return std::any_of(parts.begin(), parts.end(), [&](const RepairPart& part) {
       return part.kind == RepairKind::separate && part.accesses.empty() && part.lifetime == id;

@@ -12,10 +12,10 @@ namespace bohr::order {
 
 namespace {
 
-class Builder {
+class GraphOrderBuilder {
  public:
   // `chains`: of each node, as a cover has it; empty: found greedily.
-  Builder(const Graph& graph, const Topology& topology, std::vector<int32_t> chains)
+  GraphOrderBuilder(const Graph& graph, const Topology& topology, std::vector<int32_t> chains)
       : graph_(graph), topology_(topology), given_(std::move(chains)) {
     result_.step.assign(graph.nodes.size(), -1);
     result_.early_step.assign(graph.nodes.size(), -1);
@@ -134,10 +134,10 @@ std::vector<int32_t> fewer_chains(const Graph& graph, const Topology& topology,
 
 Result<GraphOrder> graph_order(const Graph& graph, size_t most_entries) {
   BOHR_TRY(edges, topology(graph));
-  BOHR_TRY(greedy, Builder(graph, edges, {}).build(most_entries));
+  BOHR_TRY(greedy, GraphOrderBuilder(graph, edges, {}).build(most_entries));
   std::vector<int32_t> chains = fewer_chains(graph, edges, greedy);
   if (chains.empty()) return std::move(greedy);
-  return Builder(graph, edges, std::move(chains)).build(most_entries);
+  return GraphOrderBuilder(graph, edges, std::move(chains)).build(most_entries);
 }
 
 }  // namespace bohr::order

@@ -42,9 +42,9 @@ bool enqueued(const Op& op) {
   }
 }
 
-class Builder {
+class ProgramOrderBuilder {
  public:
-  Builder(const Program& program, bool strict_threads)
+  ProgramOrderBuilder(const Program& program, bool strict_threads)
       : program_(program),
         streams_(program.streams.size()),
         actors_(program.actors.size()),
@@ -258,7 +258,7 @@ class Builder {
 
 Result<ProgramOrder> program_order(const Program& program, bool strict_threads,
                                    size_t most_entries) {
-  return Builder(program, strict_threads).build(most_entries);
+  return ProgramOrderBuilder(program, strict_threads).build(most_entries);
 }
 
 }  // namespace bohr::order

@@ -17,11 +17,11 @@ namespace {
 // that only carries order. Its row is over chains of steps.
 using Point = int32_t;
 
-class Builder {
+class StepOrderBuilder {
  public:
   // `chains`: of each step, as a cover has it; empty: found greedily.
-  Builder(const Program& program, const ProgramOrder& ops, size_t most_entries,
-          std::vector<int32_t> chains)
+  StepOrderBuilder(const Program& program, const ProgramOrder& ops, size_t most_entries,
+                   std::vector<int32_t> chains)
       : program_(program), ops_(ops), most_entries_(most_entries), given_(std::move(chains)) {
     result_.steps = steps_of(program);
     result_.chain.assign(result_.size(), -1);
@@ -279,11 +279,11 @@ class Builder {
 
 Result<StepOrder> step_order(const Program& program, bool strict_threads, size_t most_entries) {
   BOHR_TRY(ops, program_order(program, strict_threads, most_entries));
-  Builder greedy(program, ops, most_entries, {});
+  StepOrderBuilder greedy(program, ops, most_entries, {});
   BOHR_TRY(order, greedy.build());
   std::vector<int32_t> chains = greedy.fewer_chains(order);
   if (chains.empty()) return std::move(order);
-  return Builder(program, ops, most_entries, std::move(chains)).build();
+  return StepOrderBuilder(program, ops, most_entries, std::move(chains)).build();
 }
 
 }  // namespace bohr::order

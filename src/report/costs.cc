@@ -26,7 +26,7 @@ bool is_zero(const Interval& interval) {
   return interval.value == 0 && interval.low == 0 && interval.high == 0;
 }
 
-std::string step_text(const Cost& cost) {
+std::string run_text(const Cost& cost) {
   if (!cost.measured) return "unknown";
   return fmt::format("{:.1f} +-{:.1f}", cost.step_us.value, half(cost.step_us));
 }
@@ -54,9 +54,9 @@ std::string memory_text(uint64_t now, uint64_t as_is) {
 }
 
 // Columns that nothing is known for are left out.
-class Table {
+class CostTable {
  public:
-  explicit Table(const Costs& costs)
+  explicit CostTable(const Costs& costs)
       : shown_{true,
                costs.as_is.measured,
                costs.as_is.measured,
@@ -116,15 +116,15 @@ void add_costs(Page* page, const Costs& costs, const std::vector<NamedCost>& rep
   page->blank();
   page->heading("What repairs cost" + (costs.of.empty() ? "" : " in " + printable(costs.of)), "",
                 Ink::bold);
-  Table table(costs);
-  table.add({"as it is", step_text(costs.as_is), "", "100%", critical_text(costs.as_is),
+  CostTable table(costs);
+  table.add({"as it is", run_text(costs.as_is), "", "100%", critical_text(costs.as_is),
              bytes(costs.as_is.pool_bytes)});
   for (const auto& [name, cost] : repairs)
-    table.add({name, step_text(*cost), more_text(*cost, costs.noise_us), kept_text(*cost),
+    table.add({name, run_text(*cost), more_text(*cost, costs.noise_us), kept_text(*cost),
                critical_text(*cost), memory_text(cost->pool_bytes, costs.as_is.pool_bytes)});
   if (costs.serial.measured)
-    table.add({"overlap off", step_text(costs.serial), more_text(costs.serial, costs.noise_us),
-               "0%", critical_text(costs.serial), ""});
+    table.add({"overlap off", run_text(costs.serial), more_text(costs.serial, costs.noise_us), "0%",
+               critical_text(costs.serial), ""});
   table.print(page);
   add_notes(page, costs);
 }

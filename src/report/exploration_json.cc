@@ -154,7 +154,7 @@ Json exploration_json(const Exploration& exploration, const Verdict& verdict,
   for (const Watched& one : exploration.watched)
     json["watched"].push_back(watched_json(one, program));
   json["arms"] = Json::array();
-  for (const Arm& arm : exploration.arms) {
+  for (const bohr::Arm& arm : exploration.arms) {
     Json states = Json::object();
     for (size_t i = 0; i < arm.states.size() && i < verdict.causes.size(); ++i)
       states[verdict.causes[i].site] = arm_word(arm.states[i]);

@@ -123,7 +123,7 @@ std::vector<std::string> arm_texts(std::span<const Subject> subjects, const Entr
   const Subject& subject = subjects[entry.subject];
   if (!subject.exploration) return texts;
   const std::vector<Cause>& causes = subject.verdict->causes;
-  for (const Arm& arm : subject.exploration->arms) {
+  for (const bohr::Arm& arm : subject.exploration->arms) {
     for (size_t i = 0; i < causes.size() && i < arm.states.size(); ++i)
       if (causes[i].site == entry.cause->site && arm.states[i] != ArmState::not_compared)
         texts.push_back(fmt::format("{}: {}", printable(arm.name), arm_words(arm.states[i])));

@@ -107,7 +107,7 @@ Status Builder::begin_capture(const Statement& statement) {
   BOHR_TRY_STATUS(names_.get(statement.other, NameKind::stream, statement.line));
   const GraphId id(program_.graphs.size());
   BOHR_TRY_STATUS(names_.declare(statement.name, {NameKind::graph, id.value(), statement.line}));
-  Graph graph;
+  bohr::Graph graph;  // records have one of their own
   graph.name = statement.name;
   graph.begin = here();
   program_.graphs.push_back(std::move(graph));

@@ -26,10 +26,11 @@ using Frontier = std::shared_ptr<const std::vector<NodeId>>;
 
 class Capture {
  public:
-  Capture(Graph* graph, GraphId id, Budget* budget) : graph_(*graph), id_(id), budget_(*budget) {}
+  Capture(bohr::Graph* graph, GraphId id, Budget* budget)
+      : graph_(*graph), id_(id), budget_(*budget) {}
 
   GraphId id() const { return id_; }
-  Graph& graph() { return graph_; }
+  bohr::Graph& graph() { return graph_; }
 
   Status add_node(Op op, int32_t line);
   Frontier frontier(StreamId stream) const;
@@ -49,7 +50,7 @@ class Capture {
     NodeId kernel;  // the last thing on the stream, records aside, if it is a kernel
   };
 
-  Graph& graph_;
+  bohr::Graph& graph_;
   GraphId id_;
   Budget& budget_;
   std::unordered_map<StreamId, StreamState> streams_;

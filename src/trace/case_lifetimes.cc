@@ -18,7 +18,7 @@ constexpr uint64_t kOpWeight = 4;  // an op takes the room of about four accesse
 
 Point Builder::here() const {
   if (capture_) {
-    const Graph& graph = program_.graphs.back();
+    const bohr::Graph& graph = program_.graphs.back();
     return {capture_->id(), static_cast<int32_t>(graph.nodes.size())};
   }
   return {GraphId(), static_cast<int32_t>(program_.ops.size())};

@@ -30,8 +30,9 @@ Error refused(const std::string& source, size_t at, const std::string& why) {
 }  // namespace
 
 bool is_zstd(std::span<const uint8_t> bytes) {
-  constexpr std::array<uint8_t, 4> kMagic = {0x28, 0xb5, 0x2f, 0xfd};
-  return bytes.size() >= kMagic.size() && std::equal(kMagic.begin(), kMagic.end(), bytes.begin());
+  constexpr std::array<uint8_t, 4> kFrameMagic = {0x28, 0xb5, 0x2f, 0xfd};
+  return bytes.size() >= kFrameMagic.size() &&
+         std::equal(kFrameMagic.begin(), kFrameMagic.end(), bytes.begin());
 }
 
 Result<std::vector<uint8_t>> decompress(std::span<const uint8_t> bytes, size_t most,

@@ -68,9 +68,9 @@ class ServedReplayer : private ServedBy, public ForwardingReplayer {
         ForwardingReplayer(remote_replayer(conformance_program(), ends[1])) {}
 };
 
-std::unique_ptr<Replayer> make() { return std::make_unique<ServedReplayer>(socket_pair()); }
+std::unique_ptr<Replayer> make_remote() { return std::make_unique<ServedReplayer>(socket_pair()); }
 
-INSTANTIATE_TEST_SUITE_P(Remote, ReplayerSuite, testing::Values(Maker{"remote", make}));
+INSTANTIATE_TEST_SUITE_P(Remote, ReplayerSuite, testing::Values(Maker{"remote", make_remote}));
 
 TEST(RemoteReplayer, RefusalsArriveAsTheyWereMeant) {
   ServedReplayer served(socket_pair());

@@ -38,7 +38,7 @@ Status write_program(gpu::Runtime& gpu) {
   return gpu.launch(hash_words("last", 4, {y}, z), b);
 }
 
-std::unique_ptr<replay::Replayer> make() {
+std::unique_ptr<replay::Replayer> make_sim() {
   const std::string path =
       (std::filesystem::temp_directory_path() / ("bohr-conformance-" + std::to_string(getpid())))
           .string();
@@ -60,7 +60,7 @@ std::unique_ptr<replay::Replayer> make() {
   return std::move(replayer).value();
 }
 
-INSTANTIATE_TEST_SUITE_P(Sim, ReplayerSuite, testing::Values(Maker{"sim", make}));
+INSTANTIATE_TEST_SUITE_P(Sim, ReplayerSuite, testing::Values(Maker{"sim", make_sim}));
 
 }  // namespace
 }  // namespace bohr::test

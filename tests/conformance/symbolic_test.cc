@@ -7,7 +7,7 @@
 namespace bohr::test {
 namespace {
 
-std::unique_ptr<replay::Replayer> make() {
+std::unique_ptr<replay::Replayer> make_symbolic() {
   auto program = trace::read_case(kConformanceCase, "conformance");
   BOHR_CHECK(program.ok());
   auto replayer = replay::symbolic_replayer(std::move(program).value());
@@ -15,7 +15,8 @@ std::unique_ptr<replay::Replayer> make() {
   return std::move(replayer).value();
 }
 
-INSTANTIATE_TEST_SUITE_P(Symbolic, ReplayerSuite, testing::Values(Maker{"symbolic", make}));
+INSTANTIATE_TEST_SUITE_P(Symbolic, ReplayerSuite,
+                         testing::Values(Maker{"symbolic", make_symbolic}));
 
 TEST(SymbolicReplayer, RefusesWhatItCannotRun) {
   auto program = trace::read_case(kConformanceCase, "conformance");
@@ -27,7 +28,7 @@ TEST(SymbolicReplayer, RefusesWhatItCannotRun) {
 }
 
 TEST(SymbolicReplayer, HasNoOrderOfItsOwn) {
-  const auto replayer = make();
+  const auto replayer = make_symbolic();
   const auto outcome = replayer->run_unforced(1);
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().code, "no-own-run");

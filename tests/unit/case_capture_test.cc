@@ -22,9 +22,9 @@ Program must_read(const std::string& text) {
   return program.ok() ? std::move(program).value() : Program();
 }
 
-Graph graph_of(const std::string& body) {
+bohr::Graph graph_of(const std::string& body) {
   Program program = must_read(kHead + body + "end g\n");
-  return program.graphs.empty() ? Graph() : program.graphs[0];
+  return program.graphs.empty() ? bohr::Graph() : program.graphs[0];
 }
 
 struct Link {
@@ -34,7 +34,7 @@ struct Link {
   auto operator<=>(const Link&) const = default;
 };
 
-std::vector<Link> links(const Graph& graph) {
+std::vector<Link> links(const bohr::Graph& graph) {
   std::vector<Link> found;
   for (const Edge& edge : graph.edges) {
     found.push_back({edge.from.value(), edge.to.value(), edge.kind});
@@ -52,7 +52,7 @@ std::vector<int> values(const std::vector<NodeId>& nodes) {
 constexpr EdgeKind kEarly = EdgeKind::programmatic;
 
 TEST(CaseCapture, ForkAndJoin) {
-  const Graph g = graph_of(
+  const bohr::Graph g = graph_of(
       "s: kernel a writes x\ns: record e\nt: wait e\nt: kernel b reads x\nu: wait e\n"
       "u: kernel c reads x\ns: kernel d writes y\nt: record tb\nu: record uc\n"
       "s: wait tb\ns: wait uc\ns: kernel f reads y\n");
@@ -60,7 +60,7 @@ TEST(CaseCapture, ForkAndJoin) {
 }
 
 TEST(CaseCapture, RecordKeepsTheFrontierOfItsTime) {
-  const Graph g = graph_of(
+  const bohr::Graph g = graph_of(
       "s: kernel a writes x\ns: record e\ns: kernel b writes x\nt: wait e\nt: kernel c reads y\n"
       "s: record e\nu: wait e\nu: kernel d reads y\n");
   EXPECT_EQ(links(g), (std::vector<Link>{{0, 1}, {0, 2}, {1, 3}}));
@@ -68,7 +68,7 @@ TEST(CaseCapture, RecordKeepsTheFrontierOfItsTime) {
 
 TEST(CaseCapture, WaitPassesOnWhatTheOtherWaitedFor) {
   // t records after a wait, with no node of its own in between.
-  const Graph g = graph_of(
+  const bohr::Graph g = graph_of(
       "s: kernel a writes x\ns: record e\nt: wait e\nt: record e2\nu: wait e2\nu: kernel b reads "
       "x\n");
   EXPECT_EQ(links(g), (std::vector<Link>{{0, 1}}));
@@ -89,12 +89,13 @@ TEST(CaseCapture, EventsFromOutsideOrderNothing) {
 }
 
 TEST(CaseCapture, StreamsThatNeverJoinedHangOnNothing) {
-  const Graph g = graph_of("s: kernel a writes x\nt: kernel b reads x\nt: kernel c reads x\n");
+  const bohr::Graph g =
+      graph_of("s: kernel a writes x\nt: kernel b reads x\nt: kernel c reads x\n");
   EXPECT_EQ(links(g), (std::vector<Link>{{1, 2}}));
 }
 
 TEST(CaseCapture, RunsOfProgrammaticKernels) {
-  const Graph g = graph_of(
+  const bohr::Graph g = graph_of(
       "s: kernel a writes x\ns: record e\ns: kernel b early reads x pdl\ns: kernel c pdl\n"
       "s: kernel d\n");
   EXPECT_EQ(links(g), (std::vector<Link>{{0, 1, kEarly}, {1, 2, kEarly}, {2, 3}}));
@@ -103,21 +104,21 @@ TEST(CaseCapture, RunsOfProgrammaticKernels) {
 }
 
 TEST(CaseCapture, WaitsAndOtherWorkMakeTheOrderFull) {
-  const Graph g = graph_of(
+  const bohr::Graph g = graph_of(
       "s: kernel a writes x\nt: kernel b reads x\nt: record e\ns: wait e\ns: kernel c pdl\n"
       "s: fill f y\ns: kernel d pdl\ns: wait outside\ns: kernel h pdl\n");
   EXPECT_EQ(links(g), (std::vector<Link>{{0, 2}, {1, 2}, {2, 3}, {3, 4}, {4, 5}}));
 }
 
 TEST(CaseCapture, AllocatorCallsDoNotSeparateProgrammaticKernels) {
-  const Graph g = graph_of(
+  const bohr::Graph g = graph_of(
       "s: alloc w 4K\ns: kernel a writes w\nt: uses w\ns: free w\ns: alloc v 4K\n"
       "s: kernel b pdl\n");
   EXPECT_EQ(links(g), (std::vector<Link>{{0, 1, kEarly}}));
 }
 
 TEST(CaseCapture, FirstProgrammaticKernelAfterAForkIsFull) {
-  const Graph g =
+  const bohr::Graph g =
       graph_of("s: kernel a writes x\ns: record e\nt: wait e\nt: kernel b pdl\nt: kernel c pdl\n");
   EXPECT_EQ(links(g), (std::vector<Link>{{0, 1}, {1, 2, kEarly}}));
 }
@@ -126,7 +127,7 @@ TEST(CaseCapture, MarksKnowWhereTheOwnerStands) {
   const Program p = must_read(kHead +
                               "s: alloc w 4K\ns: kernel a writes w\ns: record e\nt: wait e\n"
                               "t: kernel b reads w\ns: kernel c writes x\nt: free w\nend g\n");
-  const Graph& g = p.graphs[0];
+  const bohr::Graph& g = p.graphs[0];
   ASSERT_EQ(g.marks.size(), 2u);
   EXPECT_EQ(g.marks[0].kind, MarkKind::alloc);
   EXPECT_EQ(g.marks[0].before, NodeId(0));

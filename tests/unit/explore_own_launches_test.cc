@@ -16,11 +16,7 @@ using Own = bohr::OwnLaunches;  // the suite has the same name
 
 using Orders = std::vector<std::vector<int32_t>>;
 
-// produce, consume: intended to follow each other, and unordered.
-const std::string kMissingWait =
-    "stream a\nstream b\nbuffer x 64\nbuffer y 64\n"
-    "a: kernel produce writes x\nb: kernel consume reads x writes y\n";
-const std::string kTwoMissingWaits = kMissingWait +
+const std::string kTwoMissingWaits = kProduceConsume +
                                      "buffer u 64\nbuffer v 64\n"
                                      "a: kernel fill writes u\nb: kernel use reads u writes v\n";
 // One scratch for two: wrong as issued.
@@ -81,7 +77,7 @@ std::string right_of(const Launched& replayer, const Exploration& exploration) {
 }
 
 TEST(OwnLaunches, LeaveWhatIssueOrderLeaves) {
-  Launched replayer(program_of(kMissingWait), {{0, 1}});
+  Launched replayer(program_of(kProduceConsume), {{0, 1}});
   const Exploration exploration = explored(replayer);
   EXPECT_EQ(exploration.baseline, BaselineKind::issue_order);
   EXPECT_EQ(right_of(replayer, exploration), "produce consume");
@@ -90,7 +86,7 @@ TEST(OwnLaunches, LeaveWhatIssueOrderLeaves) {
 }
 
 TEST(OwnLaunches, LeaveWhatAnotherOrderLeaves) {
-  Launched replayer(program_of(kMissingWait), {{1, 0}});
+  Launched replayer(program_of(kProduceConsume), {{1, 0}});
   const Exploration exploration = explored(replayer);
   EXPECT_EQ(exploration.baseline, BaselineKind::own_launches);
   EXPECT_EQ(right_of(replayer, exploration), "consume produce");
@@ -108,7 +104,7 @@ TEST(OwnLaunches, WinOverIntendedWriters) {
 }
 
 TEST(OwnLaunches, LeaveWhatNoOrderLeaves) {
-  Launched replayer(program_of(kMissingWait), {{0, 1}});
+  Launched replayer(program_of(kProduceConsume), {{0, 1}});
   replayer.strangeness = 1;
   const Exploration exploration = explored(replayer);
   EXPECT_EQ(exploration.baseline, BaselineKind::none);
@@ -119,7 +115,7 @@ TEST(OwnLaunches, LeaveWhatNoOrderLeaves) {
 
 // y varies from launch to launch, x is what any order leaves.
 TEST(OwnLaunches, ThatVaryDecideNothing) {
-  Launched replayer(program_of(kMissingWait), {{1, 0}, {0, 1}});
+  Launched replayer(program_of(kProduceConsume), {{1, 0}, {0, 1}});
   const Exploration exploration = explored(replayer);
   EXPECT_EQ(exploration.baseline, BaselineKind::issue_order);
   EXPECT_EQ(exploration.own_launches, Own::unstable);
@@ -137,7 +133,7 @@ TEST(OwnLaunches, DecideByTheOutputsThatDoNotVary) {
 }
 
 TEST(OwnLaunches, AreNotAskedForWhereAccessesAreDeclared) {
-  Launched replayer(program_of(kMissingWait), {{1, 0}}, 0);
+  Launched replayer(program_of(kProduceConsume), {{1, 0}}, 0);
   const Exploration exploration = explored(replayer);
   EXPECT_EQ(exploration.baseline, BaselineKind::issue_order);
   EXPECT_EQ(exploration.own_launches, Own::not_run);
@@ -145,7 +141,7 @@ TEST(OwnLaunches, AreNotAskedForWhereAccessesAreDeclared) {
 }
 
 TEST(OwnLaunches, NeedNotExist) {
-  Launched replayer(program_of(kMissingWait), {{1, 0}});
+  Launched replayer(program_of(kProduceConsume), {{1, 0}});
   replayer.error = Error{"no-own-run", "", "", "", ""};
   const Exploration exploration = explored(replayer);
   EXPECT_EQ(exploration.baseline, BaselineKind::issue_order);
@@ -153,13 +149,13 @@ TEST(OwnLaunches, NeedNotExist) {
 }
 
 TEST(OwnLaunches, ThatFailAreNoBaseline) {
-  Launched lost(program_of(kMissingWait), {{0, 1}});
+  Launched lost(program_of(kProduceConsume), {{0, 1}});
   lost.error = Error{"process-lost", "", "", "", ""};
   const Exploration exploration = explored(lost);
   EXPECT_EQ(exploration.reasons, std::vector<std::string>{"process-lost"});
   EXPECT_TRUE(exploration.witnesses.empty());
 
-  Launched refused(program_of(kMissingWait), {{0, 1}});
+  Launched refused(program_of(kProduceConsume), {{0, 1}});
   refused.error = Error{"explore-device", "", "", "", ""};
   const auto result = explore::explore(refused, {}, {});
   ASSERT_FALSE(result.ok());

@@ -11,10 +11,6 @@
 namespace bohr::test {
 namespace {
 
-const std::string kMissingWait =
-    "stream a\nstream b\nbuffer x 64\nbuffer y 64\n"
-    "a: kernel produce writes x\nb: kernel consume reads x writes y\n";
-
 // Symbolic memory of two steps, of which own run i leaves `times[i]` between the two; below 0 they
 // run the other way round.
 class Timed : public ForwardingReplayer {
@@ -35,7 +31,7 @@ class Timed : public ForwardingReplayer {
 };
 
 TEST(OwnRuns, CountFailuresAndTimes) {
-  const Program program = program_of(kMissingWait);
+  const Program program = program_of(kProduceConsume);
   Timed replayer(program, {40, 7, -150, 30, 9});
   Verdict verdict;
   Finding finding;
@@ -54,7 +50,7 @@ TEST(OwnRuns, CountFailuresAndTimes) {
 }
 
 TEST(OwnRuns, AreRefusedBeforeAnythingIsSpent) {
-  auto replayer = replay::symbolic_replayer(program_of(kMissingWait));
+  auto replayer = replay::symbolic_replayer(program_of(kProduceConsume));
   const auto explored = explore::explore(*replayer.value(), {}, {.own_runs = 1});
   ASSERT_FALSE(explored.ok());
   EXPECT_EQ(explored.error().code, "no-own-run");

@@ -7,20 +7,14 @@
 #include <vector>
 
 #include "check/check.h"
+#include "imported.h"
 #include "log_builder.h"
-#include "trace/import.h"
 
 namespace bohr::trace {
 namespace {
 
 constexpr uint64_t kPinned = 0x7f0000000000;
 constexpr uint64_t kDevice = 0x7e0000000000;
-
-Program imported(const LogBuilder& b) {
-  Result<Program> program = import_log(b.log);
-  EXPECT_TRUE(program.ok());
-  return std::move(program).value();
-}
 
 std::vector<std::string> findings(const LogBuilder& b) {
   const Result<Verdict> verdict = check::check(imported(b), {});

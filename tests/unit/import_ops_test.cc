@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "imported.h"
 #include "log_builder.h"
-#include "trace/import.h"
 
 namespace bohr::trace {
 namespace {
-
-Program imported(const LogBuilder& b) {
-  Result<Program> program = import_log(b.log);
-  EXPECT_TRUE(program.ok());
-  return std::move(program).value();
-}
 
 std::vector<const Op*> of_kind(const Program& program, OpKind kind) {
   std::vector<const Op*> found;

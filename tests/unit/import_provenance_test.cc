@@ -2,19 +2,15 @@
 // Names and values from the records that say how a program ran.
 #include <gtest/gtest.h>
 
+#include "imported.h"
 #include "log_builder.h"
-#include "trace/import.h"
 
 namespace bohr::trace {
 namespace {
 
 using List = std::vector<bohr::Provenance>;
 
-List imported(const LogBuilder& b) {
-  auto program = import_log(b.log);
-  EXPECT_TRUE(program.ok());
-  return program.ok() ? program.value().provenance : List();
-}
+List provenance_of(const LogBuilder& b) { return imported(b).provenance; }
 
 TEST(ImportProvenance, EachNameOnceInTheOrderOfThePage) {
   LogBuilder b;
@@ -40,21 +36,21 @@ TEST(ImportProvenance, EachNameOnceInTheOrderOfThePage) {
                        {"libcudnn", "9.10.2"},
                        {"RANK", "1"},
                        {"--tp", "2"}};
-  EXPECT_EQ(imported(b), wanted);
+  EXPECT_EQ(provenance_of(b), wanted);
 }
 
 TEST(ImportProvenance, AnOlderLogHasWhatItHas) {
   LogBuilder b;
-  EXPECT_TRUE(imported(b).empty());
+  EXPECT_TRUE(provenance_of(b).empty());
   b.add(Provenance{});  // of nothing
-  EXPECT_TRUE(imported(b).empty());
+  EXPECT_TRUE(provenance_of(b).empty());
 }
 
 TEST(ImportProvenance, AMillionNamesAreNotKept) {
   LogBuilder b;
   for (int i = 0; i < 3000; ++i)
     b.add(Provenance{ProvenanceKind::option, b.text("o" + std::to_string(i)), b.text("x")});
-  EXPECT_EQ(imported(b).size(), 1000u);
+  EXPECT_EQ(provenance_of(b).size(), 1000u);
 }
 
 }  // namespace

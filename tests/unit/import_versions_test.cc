@@ -8,7 +8,7 @@
 namespace bohr::trace {
 namespace {
 
-constexpr uint64_t kA = 0x7f0000001000;
+constexpr uint64_t kFirst = 0x7f0000001000;
 constexpr uint64_t kB = 0x7f0000101000;
 
 struct VersionImport : ::testing::Test {
@@ -63,14 +63,14 @@ struct VersionImport : ::testing::Test {
 };
 
 TEST_F(VersionImport, ANodeThatWasSetKeepsItsPlace) {
-  b.mem_alloc(kA, 256);
+  b.mem_alloc(kFirst, 256);
   b.mem_alloc(kB, 256);
-  two_kernels(kA, kA);
+  two_kernels(kFirst, kFirst);
   version(5, 4, {set(5, 1, kB)});
   run();
-  EXPECT_EQ(touched(4, 0), kA);
+  EXPECT_EQ(touched(4, 0), kFirst);
   EXPECT_EQ(touched(5, 0), kB);
-  EXPECT_EQ(touched(5, 1), kA);
+  EXPECT_EQ(touched(5, 1), kFirst);
   EXPECT_EQ(graph(5).recorded_nodes, (std::vector<int32_t>{1, 0}));
   EXPECT_EQ(graph(5).name, graph(4).name);
   ASSERT_EQ(graph(5).edges.size(), 1u);
@@ -84,11 +84,11 @@ TEST_F(VersionImport, ANodeThatWasSetKeepsItsPlace) {
 }
 
 TEST_F(VersionImport, AnAddressIsOfTheBlockThatItWasSetFor) {
-  b.mem_alloc(kA, 256);
-  two_kernels(kA, kA);
-  b.mem_free(kA);
-  b.mem_alloc(kA, 256);
-  version(5, 4, {set(5, 1, kA)});
+  b.mem_alloc(kFirst, 256);
+  two_kernels(kFirst, kFirst);
+  b.mem_free(kFirst);
+  b.mem_alloc(kFirst, 256);
+  version(5, 4, {set(5, 1, kFirst)});
   run();
   const bohr::Graph& changed = graph(5);
   const Access& set_later = changed.accesses.at(changed.nodes[0].access_begin);
@@ -98,21 +98,21 @@ TEST_F(VersionImport, AnAddressIsOfTheBlockThatItWasSetFor) {
 }
 
 TEST_F(VersionImport, ADisabledNodeDoesNothing) {
-  b.mem_alloc(kA, 256);
-  two_kernels(kA, kA);
+  b.mem_alloc(kFirst, 256);
+  two_kernels(kFirst, kFirst);
   Node disabled;
   disabled.graph = 5, disabled.type = 5;
   version(5, 4, {disabled});
   run();
-  EXPECT_EQ(touched(5, 0), kA);
+  EXPECT_EQ(touched(5, 0), kFirst);
   EXPECT_EQ(touched(5, 1), 0u);
   EXPECT_EQ(graph(5).nodes[1].kind, OpKind::empty);
 }
 
 TEST_F(VersionImport, AVersionCanBeOfAVersion) {
-  b.mem_alloc(kA, 256);
+  b.mem_alloc(kFirst, 256);
   b.mem_alloc(kB, 256);
-  two_kernels(kA, kA);
+  two_kernels(kFirst, kFirst);
   version(5, 4, {set(5, 1, kB)});
   version(6, 5, {set(6, 0, kB)});
   run();
@@ -122,11 +122,11 @@ TEST_F(VersionImport, AVersionCanBeOfAVersion) {
 
 // Its launch is of a graph that was not read.
 TEST_F(VersionImport, AVersionThatIsNotThereWholeIsNone) {
-  two_kernels(kA, kA);
+  two_kernels(kFirst, kFirst);
   version(5, 9, {});
-  version(6, 4, {set(6, 2, kA)});
+  version(6, 4, {set(6, 2, kFirst)});
   b.add(GraphVersion{++b.seq, 7, 4, 2});
-  b.add(set(7, 0, kA));
+  b.add(set(7, 0, kFirst));
   b.add(ExecChange{b.call(), 1, 7, b.text("x")});
   b.launch(1, s);
   version(8, 8, {});
@@ -138,7 +138,7 @@ TEST_F(VersionImport, AVersionThatIsNotThereWholeIsNone) {
 
 // Many versions of a long graph would fill the memory of whoever reads a short log.
 TEST_F(VersionImport, VersionsAreBounded) {
-  const std::vector<Node> nodes(3000, b.kernel_node(s, k, {kA}));
+  const std::vector<Node> nodes(3000, b.kernel_node(s, k, {kFirst}));
   b.add_graph(4, 0, nodes, {});
   b.exec(1, 4);
   for (uint32_t i = 5; i < 2000; ++i) b.add(GraphVersion{++b.seq, i, 4, 0});

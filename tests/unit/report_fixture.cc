@@ -102,7 +102,7 @@ Sample reuse_sample() {
   Sample sample{program(), {}};
   Verdict& verdict = sample.verdict;
   examine(&verdict);
-  verdict.outcome = Outcome::findings;
+  verdict.outcome = bohr::Outcome::findings;
   verdict.findings = {finding(sample.program), finding(sample.program)};
   verdict.causes = {{.id = 1,
                      .site = "reuse-7c1e",
@@ -130,7 +130,7 @@ Sample undecided_sample() {
   Sample sample{program(), {}};
   Verdict& verdict = sample.verdict;
   examine(&verdict);
-  verdict.outcome = Outcome::incomplete;
+  verdict.outcome = bohr::Outcome::incomplete;
   Finding one = finding(sample.program);
   one.cls = HazardClass::data;
   one.first.mode = one.second.mode = AccessMode::touch;

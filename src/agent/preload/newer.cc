@@ -16,16 +16,16 @@
 namespace bohr::agent {
 namespace {
 
-constexpr size_t kSlots = 256;
+constexpr size_t kCounters = 256;
 
 struct Counted {
   std::atomic<AnyLongCall> real{nullptr};
   std::atomic<uint64_t> calls{0};
   std::string name;  // written before `real`
 };
-std::array<Counted, kSlots> slots;
-std::mutex slots_mutex;
-size_t left_out = 0;  // functions that no slot was left for; guarded by it
+std::array<Counted, kCounters> counters;
+std::mutex counters_mutex;
+size_t left_out = 0;  // functions that no counter was left for; guarded by it
 
 void count(Counted& slot) {
   Recorder* r = recorder();
@@ -36,18 +36,18 @@ void count(Counted& slot) {
 }
 
 template <size_t index>
-Word wrapper(Word a, Word b, Word c, Word d, Word e, Word f, Word g, Word h, Word i, Word j, Word k,
-             Word l, Word m, Word n, Word o, Word p) {
-  Counted& slot = slots[index];
+Word counting_wrapper(Word a, Word b, Word c, Word d, Word e, Word f, Word g, Word h, Word i,
+                      Word j, Word k, Word l, Word m, Word n, Word o, Word p) {
+  Counted& slot = counters[index];
   if (!thread_calls().inside) count(slot);
   return slot.real.load(std::memory_order_acquire)(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
 }
 
 template <size_t... index>
-constexpr std::array<AnyLongCall, kSlots> make_wrappers(std::index_sequence<index...>) {
-  return {&wrapper<index>...};
+constexpr std::array<AnyLongCall, kCounters> make_counting_wrappers(std::index_sequence<index...>) {
+  return {&counting_wrapper<index>...};
 }
-constexpr auto kWrappers = make_wrappers(std::make_index_sequence<kSlots>());
+constexpr auto kCountingWrappers = make_counting_wrappers(std::make_index_sequence<kCounters>());
 
 const std::unordered_set<std::string_view>& known() {
 #define BOHR_KNOWN(name) plain_name(#name),
@@ -64,28 +64,28 @@ bool is_known(const char* name) { return known().contains(plain_name(name)); }
 
 void* counted(const char* name, void* real) {
   const auto function = reinterpret_cast<AnyLongCall>(real);
-  std::lock_guard lock(slots_mutex);
-  for (size_t i = 0; i < kSlots; ++i) {
-    const AnyLongCall taken = slots[i].real.load(std::memory_order_relaxed);
+  std::lock_guard lock(counters_mutex);
+  for (size_t i = 0; i < kCounters; ++i) {
+    const AnyLongCall taken = counters[i].real.load(std::memory_order_relaxed);
     if (taken && taken != function) continue;
     if (!taken) {
-      slots[i].name = name;
-      slots[i].real.store(function, std::memory_order_release);
+      counters[i].name = name;
+      counters[i].real.store(function, std::memory_order_release);
     }
-    return reinterpret_cast<void*>(kWrappers[i]);
+    return reinterpret_cast<void*>(kCountingWrappers[i]);
   }
   ++left_out;
   return real;
 }
 
 void report_counted(Recorder& r) {
-  if (std::lock_guard lock(slots_mutex); left_out > 0)
+  if (std::lock_guard lock(counters_mutex); left_out > 0)
     diagnose(r, "lost-records",
              std::to_string(left_out) +
                  " functions of the driver that are newer than the recorder" +
                  " could not be followed",
              true);
-  for (const Counted& slot : slots)
+  for (const Counted& slot : counters)
     if (const uint64_t calls = slot.calls.load()) report_newer(r, slot.name.c_str(), calls);
 }
 

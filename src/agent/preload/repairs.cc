@@ -36,8 +36,8 @@ constexpr std::pair<std::string_view, Kind> kNames[] = {
 };
 
 // Functions of one kind: every name with its versions and its twin for per-thread streams.
-constexpr size_t kSlots = 16;
-std::array<std::array<std::atomic<AnyCall>, kSlots>, kKinds> reals;
+constexpr size_t kSlotsOfKind = 16;
+std::array<std::array<std::atomic<AnyCall>, kSlotsOfKind>, kKinds> reals;
 std::mutex slots_mutex;
 
 Recorder* make_recorder() {
@@ -102,17 +102,19 @@ Word call_wrapped(Kind kind, AnyCall real, const std::array<Word, 6>& words) {
 }
 
 template <size_t kind, size_t slot>
-Word wrapper(Word a, Word b, Word c, Word d, Word e, Word f) {
+Word repair_wrapper(Word a, Word b, Word c, Word d, Word e, Word f) {
   const AnyCall real = reals[kind][slot].load(std::memory_order_acquire);
   if (thread_calls().inside) return real(a, b, c, d, e, f);
   return call_wrapped(static_cast<Kind>(kind), real, {a, b, c, d, e, f});
 }
 
 template <size_t... index>
-constexpr std::array<AnyCall, kKinds * kSlots> make_wrappers(std::index_sequence<index...>) {
-  return {&wrapper<index / kSlots, index % kSlots>...};
+constexpr std::array<AnyCall, kKinds * kSlotsOfKind> make_repair_wrappers(
+    std::index_sequence<index...>) {
+  return {&repair_wrapper<index / kSlotsOfKind, index % kSlotsOfKind>...};
 }
-constexpr auto kWrappers = make_wrappers(std::make_index_sequence<kKinds * kSlots>());
+constexpr auto kRepairWrappers =
+    make_repair_wrappers(std::make_index_sequence<kKinds * kSlotsOfKind>());
 
 // kKinds: of no interest.
 Kind kind_of(const char* name) {
@@ -124,7 +126,7 @@ Kind kind_of(const char* name) {
 }
 
 bool is_wrapper(AnyCall call) {
-  for (const AnyCall known : kWrappers)
+  for (const AnyCall known : kRepairWrappers)
     if (known == call) return true;
   return false;
 }
@@ -132,11 +134,11 @@ bool is_wrapper(AnyCall call) {
 AnyCall wrapper_of(Kind kind, AnyCall real) {
   if (is_wrapper(real)) return real;
   std::lock_guard lock(slots_mutex);
-  for (size_t slot = 0; slot < kSlots; ++slot) {
+  for (size_t slot = 0; slot < kSlotsOfKind; ++slot) {
     const AnyCall taken = reals[kind][slot].load(std::memory_order_relaxed);
     if (taken && taken != real) continue;
     reals[kind][slot].store(real, std::memory_order_release);
-    return kWrappers[kind * kSlots + slot];
+    return kRepairWrappers[kind * kSlotsOfKind + slot];
   }
   // Far more than any driver has; a graph that goes past us must not be unrepaired in silence.
   const Inside guard(thread_calls());

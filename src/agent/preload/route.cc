@@ -39,8 +39,8 @@ void* exported(const char* symbol) {
   return library ? real_lookup(library, symbol) : nullptr;
 }
 
-constexpr Way kWrappers{[](Recorder&, std::string*) { return true; },
-                        [](Recorder&, std::string*) { return true; }, report_counted};
+constexpr Way kByWrappers{[](Recorder&, std::string*) { return true; },
+                          [](Recorder&, std::string*) { return true; }, report_counted};
 
 std::atomic<CUresult (*)(unsigned)> real_init{nullptr};
 
@@ -51,7 +51,7 @@ CUresult initialise(unsigned flags) {
   if (result != CUDA_SUCCESS || armed.exchange(true)) return result;
   const Inside guard(thread_calls());
   try {
-    arm(kWrappers);
+    arm(kByWrappers);
   } catch (...) {
     // Nothing is recorded: the program runs as if the library were not there.
   }

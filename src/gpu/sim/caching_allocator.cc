@@ -2,8 +2,9 @@
 #include "gpu/sim/caching_allocator.h"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
+
+#include "base/hash.h"
 
 namespace bohr::gpu::sim {
 
@@ -17,13 +18,8 @@ Error out_of_memory(uint64_t bytes) {
                "allocate less, or give the device more memory"};
 }
 
-std::string hex(uint64_t address) {
-  char digits[16];
-  return "0x" + std::string(digits, std::to_chars(digits, digits + 16, address, 16).ptr);
-}
-
 Error not_live(const char* call, uint64_t address) {
-  return Error{"block-not-live", call, hex(address), "no live block begins there",
+  return Error{"block-not-live", call, "0x" + hex(address, 12), "no live block begins there",
                "name a block by the address that alloc gave, before its free"};
 }
 
