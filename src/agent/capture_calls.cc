@@ -9,6 +9,7 @@ namespace {
 
 void begin(Recorder& r, DriverCall& call, unsigned mode) {
   r.captures_active.fetch_add(1);
+  keep_live_blocks(r);
   trace::CaptureBegin record;
   record.capture = call.capture = capture_state(r, call.stream).capture;
   record.call = call_of(r, call);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <utility>
 
 #include "agent/recorder.h"
 
@@ -42,6 +43,7 @@ void note_time(Recorder& r, uint64_t seq, uint64_t unix_ns) {
   {
     std::lock_guard lock(r.clocks.mutex);
     r.clocks.samples.emplace_back(seq, unix_ns);
+    if (r.captures_active.load(std::memory_order_relaxed) > 0) r.clocks.kept = true;
     full = r.clocks.samples.size() >= kSamples;
   }
   if (full) flush_times(r);
@@ -49,11 +51,17 @@ void note_time(Recorder& r, uint64_t seq, uint64_t unix_ns) {
 
 void flush_times(Recorder& r) {
   std::vector<std::pair<uint64_t, uint64_t>> samples;
+  bool kept = false;
   {
     std::lock_guard lock(r.clocks.mutex);
     samples.swap(r.clocks.samples);
+    kept = std::exchange(r.clocks.kept, false);
   }
-  if (!samples.empty()) r.log->append(record_of(samples));
+  if (samples.empty()) return;
+  if (kept)
+    r.log->append(record_of(samples));
+  else
+    log_work(r, record_of(samples));
 }
 
 }  // namespace bohr::agent

@@ -14,6 +14,7 @@ struct Recorder;
 struct Clocks {
   std::mutex mutex;                                    // taken last; never held across a call
   std::vector<std::pair<uint64_t, uint64_t>> samples;  // number and nanoseconds
+  bool kept = false;                                   // for good: something captured meanwhile
 };
 
 uint64_t unix_time_ns();

@@ -227,6 +227,7 @@ void log_changes(Recorder& r, CUgraphExec exec) {
     if (!state || state->nodes.told) return;
     ExecNodes& nodes = state->nodes;
     nodes.told = true;
+    state->launches = 0;
     record.graph = version_of(r, &nodes, &fresh);
     record.call = nodes.call, record.exec = state->number, record.api = nodes.api;
     if (fresh) written = nodes.versions.back();

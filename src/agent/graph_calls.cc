@@ -196,7 +196,7 @@ void updated(Recorder& r, DriverCall& call) {
     std::lock_guard lock(r.mutex);
     const TemplateState& state = r.graphs.templates[graph];
     ExecState& exec = r.graphs.execs[exec_of(call)];
-    exec.effects = state.effects;
+    exec.effects = state.effects, exec.launches = 0;
     exec.hold.work = state.work, exec.hold.graph = number;
     exec.hold.changed = some_disabled(exec.nodes);
     if (exec.hold.changed) number = 0;
@@ -232,12 +232,19 @@ void launched(Recorder& r, DriverCall& call) {
   if (r.stack_mode == StackMode::all) call.stack = stack_of_call(r, false);
   record.call = {call.seq, call.exit, call.thread, call.stack};
   record.stream = stream_of(r, call);
-  r.log->append(record);
   std::shared_ptr<const LaunchEffects> effects;
+  bool kept = true;
   {
     std::lock_guard lock(r.mutex);
-    effects = r.graphs.execs[exec].effects;
+    ExecState& state = r.graphs.execs[exec];
+    effects = state.effects;
+    kept = state.launches < kLaunchesKept;
+    if (kept) ++state.launches;
   }
+  if (kept)
+    r.log->append(record);
+  else
+    log_work(r, record);
   if (!effects) return;
   for (CUevent event : effects->records) event_recorded_unseen(r, event);
 }

@@ -332,6 +332,7 @@ uint32_t read_graph(Recorder& r, CUgraph graph, uint32_t capture) {
     const TemplateState& state = r.graphs.templates[graph];
     if (state.number && state.edits == edits) return state.number;
   }
+  keep_live_blocks(r);
   LaunchEffects effects;
   const uint32_t number = read_graph_record(r, graph, capture, 0, 0, 0, &effects, {});
   auto work = work_of(r, graph);

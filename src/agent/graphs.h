@@ -42,11 +42,16 @@ struct TemplateState {
   std::shared_ptr<const NodeHandles> handles;           // null: they were not read
 };
 
+// Of what an exec runs so many launches stay in the log; where work outside graphs has room of its
+// own, further ones lie there.
+constexpr uint32_t kLaunchesKept = 16;
+
 struct ExecState {
   uint32_t number = 0;
   std::shared_ptr<const LaunchEffects> effects;  // null: none
   ExecNodes nodes;
   ExecHold hold;
+  uint32_t launches = 0;  // of what it runs now, up to those that are kept
 };
 
 struct Graphs {

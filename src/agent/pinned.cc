@@ -19,7 +19,7 @@ void add_write(Recorder& r, DriverCall& call, PinnedSpan span, uint64_t seq) {
   record.call = {seq, seq, call.thread, call.stack};
   record.address = span.begin;
   record.bytes = span.end - span.begin;
-  r.log->append(record);
+  log_work(r, record);
 }
 
 std::vector<PinnedSpan> changed_sources(Recorder& r, const PickSource& wanted) {

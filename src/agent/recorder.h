@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "agent/applying.h"
+#include "agent/blocks.h"
 #include "agent/clocks.h"
 #include "agent/driver.h"
 #include "agent/events.h"
@@ -70,6 +71,7 @@ struct Recorder {
   PinnedSources pinned;                // has a lock of its own
   Stacks stacks;                       // the same
   Clocks clocks;                       // the same
+  Blocks blocks;                       // the same
   PythonFrames python;
 
   std::unique_ptr<trace::RecentLog> recent;  // null: work outside graphs is logged with all else
@@ -106,15 +108,23 @@ void end_log(Recorder& r);
 // Stops for good, and says why in the log and in <pid>.error.
 void stop_recording(Recorder& r, std::string_view why);
 
+// Where work outside graphs has room of its own.
+template <class R>
+void append_recent(Recorder& r, const R& record) {
+  if (!r.recent->append(record))
+    stop_recording(r, "work outside graphs could not be kept: " + r.recent->why_refused());
+}
+
 // The record of a call that gives a stream work or waits for it, outside captures: of these a
 // program that serves makes more than any log can hold.
 template <class R>
 void log_work(Recorder& r, const R& record) {
   if (!r.recent) {
     r.log->append(record);
-  } else if (!r.recent->append(record)) {
-    stop_recording(r, "work outside graphs could not be kept: " + r.recent->why_refused());
+    return;
   }
+  append_recent(r, record);
+  if (r.recent->turns() != r.blocks.turn.load(std::memory_order_relaxed)) keep_live_blocks(r);
 }
 
 // One line in BOHR_DIR/<pid>.error, where nothing else can be said.

@@ -52,6 +52,7 @@ void drain(Recorder& r) {
   drain_state.since = 0;
   drain_state.captures = r.captures_ended.load(std::memory_order_relaxed);
   drain_state.drain.load()();
+  history_read(r);
 }
 
 // Calls back into Python, so it comes last in what the shim called.
@@ -130,7 +131,7 @@ BOHR_EXPORT void bohr_on_drain(void (*drain)()) { drain_state.drain = drain; }
 
 BOHR_EXPORT void bohr_allocated(uint64_t address) {
   with_recorder([&](Recorder& r) {
-    r.log->append(bohr::trace::BlockAlloc{shim_call(r), address});
+    block_allocated(r, {shim_call(r), address});
     drain_when_due(r);
   });
 }
@@ -138,7 +139,7 @@ BOHR_EXPORT void bohr_allocated(uint64_t address) {
 BOHR_EXPORT void bohr_freed(uint64_t address) {
   with_recorder([&](Recorder& r) {
     r.frees.fetch_add(1, std::memory_order_relaxed);
-    r.log->append(bohr::trace::BlockFree{shim_call(r), address});
+    block_freed(r, {shim_call(r), address});
     drain_when_due(r);
   });
 }
@@ -179,7 +180,7 @@ BOHR_EXPORT void bohr_history(const uint64_t* entries, uint64_t count) {
       record.stream = history_stream(r, entry[5]);
       record.pool_a = entry[6];
       record.pool_b = entry[7];
-      r.log->append(record);
+      block_told(r, record);
     }
   });
 }

@@ -27,9 +27,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostResults = 5000;
-constexpr const char* kSchema =
-    "https://raw.githubusercontent.com/oasis-tcs/sarif-spec/master/Schemata/"
-    "sarif-schema-2.1.0.json";
+constexpr const char* kSchema = "https://json.schemastore.org/sarif-2.1.0.json";
 
 const char* help_text(HazardClass cls) {
   constexpr std::array<const char*, kHazardClasses> kTexts = {

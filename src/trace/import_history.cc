@@ -2,7 +2,9 @@
 // Per address, the callbacks (alloc, free, alloc, …) and the entries of the history (alloc,
 // free_requested, alloc, …) must tell the same story; then the k-th of one is the k-th of the
 // other. A history that stops early describes what it describes. Anything else makes the address
-// unplaced: a diagnostic, and its blocks are left out rather than guessed.
+// unplaced: a diagnostic, and its blocks are left out rather than guessed. Where the recorder says
+// which entry is of which callback, it did so because not all of them are kept: what is missing was
+// dropped with what was older.
 //
 // A free takes effect when it is completed. The allocator completes it at once unless another
 // stream was named to it (record_stream); then the completion stands in the history alone, and its
@@ -62,7 +64,10 @@ Iterator same_address_end(Iterator from, Iterator end) {
 class Matcher {
  public:
   Matcher(const LogIndex& index, Diagnostics* diagnostics)
-      : history_(index.history), diagnostics_(diagnostics), place_(index.history.size()) {
+      : index_(index),
+        history_(index.history),
+        diagnostics_(diagnostics),
+        place_(index.history.size()) {
     for (size_t i = 0; i < history_.size(); ++i)
       if (history_[i]->action == HistoryAction::free_completed)
         completions_.push_back({history_[i]->address, i});
@@ -107,7 +112,8 @@ class Matcher {
     const Iterator stop = same_address_end(from, end);
     Iterator first = from;
     while (first != stop && !first->alloc) ++first;
-    if (first != stop) leave_out(first, stop, 0, "history entries without a callback");
+    if (first != stop && !(index_.older_dropped && callback_of(*first) != 0))
+      leave_out(first, stop, 0, "history entries without a callback");
     return stop;
   }
 
@@ -133,7 +139,15 @@ class Matcher {
     }
   }
 
+  // Of an entry, as the recorder says; 0: it says nothing.
+  uint64_t callback_of(const Event& entry) const {
+    const auto found = index_.entry_calls.find(history_[entry.order]->index);
+    return found == index_.entry_calls.end() ? 0 : found->second;
+  }
+
   void match_address(Iterator call, Iterator calls_end, Iterator entry, Iterator told_end) {
+    if (entry != told_end && callback_of(*entry) != 0)
+      return match_said(call, calls_end, entry, told_end);
     // Frees of blocks that were handed out before anybody listened.
     while (call != calls_end && !call->alloc) ++call;
     while (entry != told_end && !entry->alloc) ++entry;
@@ -148,7 +162,36 @@ class Matcher {
         add_life(*call, entry->order);
       else
         add_free(*call, entry->order);
-    for (; call != calls_end; ++call)
+    undescribed(call, calls_end);
+  }
+
+  void match_said(Iterator call, Iterator calls_end, Iterator entry, Iterator told_end) {
+    bool open = false;  // the newest life of the address has no end yet
+    for (; entry != told_end; ++entry) {
+      const uint64_t seq = callback_of(*entry);
+      Iterator from = call;
+      while (call != calls_end && call->order < seq) ++call;
+      undescribed(from, call);
+      if (call == calls_end || call->order != seq || call->alloc != entry->alloc) {
+        open = open && !entry->alloc;
+        if (!index_.older_dropped)
+          diagnostics_->add("allocator-order-unknown", "a history entry whose callback is lost",
+                            seq);
+        continue;
+      }
+      if (entry->alloc)
+        add_life(*call, entry->order);
+      else if (open)
+        add_free(*call, entry->order);
+      open = entry->alloc;
+      ++call;
+    }
+    undescribed(call, calls_end);
+  }
+
+  // Callbacks that no entry tells of.
+  void undescribed(Iterator call, Iterator end) {
+    for (; call != end; ++call)
       if (call->alloc)
         diagnostics_->add("allocator-order-unknown",
                           "blocks that the allocator's history does not describe", call->order);
@@ -198,6 +241,9 @@ class Matcher {
   // many: the allocator writes the two in one go.
   bool directly_follows(size_t requested, size_t completed) const {
     if (completed - requested > kEntriesBetween) return false;
+    // Entries that were dropped may have lain between them.
+    if (history_[completed]->index - history_[requested]->index != completed - requested)
+      return false;
     for (size_t i = requested + 1; i < completed; ++i)
       if (history_[i]->device == history_[requested]->device) return false;
     return true;
@@ -217,6 +263,7 @@ class Matcher {
     }
   }
 
+  const LogIndex& index_;
   const std::vector<const History*>& history_;
   Diagnostics* diagnostics_;
   std::vector<Placed> place_;  // of each entry

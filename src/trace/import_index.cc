@@ -43,6 +43,7 @@ class Indexer {
   void add(const BlockAlloc& r) { index_.block_allocs.push_back(&r); }
   void add(const BlockFree& r) { index_.block_frees.push_back(&r); }
   void add(const History& r) { index_.history.push_back(&r); }
+  void add(const EntryCall& r) { index_.entry_calls.try_emplace(r.index, r.seq); }
   void add(const Segment& r) { index_.segments.push_back(&r); }
   void add(const Device& r) { index_.devices.push_back(&r); }
   void add(const Framework& r) { index_.frameworks.push_back(&r); }
@@ -77,8 +78,9 @@ class Indexer {
     for (const auto& [number, records] : index_.graphs)
       if (!records.version && records.graph->parent != 0)
         index_.graphs_in[{records.graph->parent, records.graph->parent_node}].push_back(number);
-    std::stable_sort(index_.history.begin(), index_.history.end(),
-                     [](const History* a, const History* b) { return a->index < b->index; });
+    // What was kept for good may lie in the recent work as well.
+    by(index_.history, [](const History* r) { return r->index; });
+    by(index_.block_allocs, [](const BlockAlloc* r) { return r->call.seq; });
     return std::move(index_);
   }
 
@@ -90,6 +92,17 @@ class Indexer {
     else
       diagnostics_->add("lost-records", std::string("a second '") + R::kName + "' of one number",
                         0);
+  }
+
+  // Sorts them by a number, each of which stays once.
+  template <class R, class Number>
+  static void by(std::vector<const R*>& list, Number number) {
+    std::stable_sort(list.begin(), list.end(),
+                     [&](const R* a, const R* b) { return number(a) < number(b); });
+    const auto end = std::unique(list.begin(), list.end(), [&](const R* a, const R* b) {
+      return number(a) == number(b) && *a == *b;
+    });
+    list.erase(end, list.end());
   }
 
   void sort_nodes(GraphRecords& graph) {

@@ -65,7 +65,8 @@ struct LogIndex {
   std::map<std::pair<uint64_t, uint64_t>, const Mapping*> mappings;   // by address and call
   std::vector<const BlockAlloc*> block_allocs;
   std::vector<const BlockFree*> block_frees;
-  std::vector<const History*> history;  // by index
+  std::vector<const History*> history;                 // by index
+  std::unordered_map<uint64_t, uint64_t> entry_calls;  // by index of the entry: its callback
   std::vector<const Segment*> segments;
   std::vector<const Device*> devices;
   std::vector<const Framework*> frameworks;

@@ -19,7 +19,7 @@ using AnyRecord =
                  Unmodelled, HostWrite, AccessRecord, Timing, TensorMap, EventRecord, EventWait,
                  HostSync, HostAccess, Conditional, CaptureBegin, CaptureEnd, Graph, Node, Edges,
                  Exec, ExecChange, Launch, ExecGone, GraphVersion, MemAlloc, MemFree, Mapping,
-                 BlockAlloc, BlockFree, History, Segment, Diagnostic, End>;
+                 BlockAlloc, BlockFree, History, Segment, EntryCall, Diagnostic, End>;
 
 // A type of its own, whose members stand in one source: a variant of so many kinds takes seconds to
 // compile in each source that copies, moves or destroys it.

@@ -19,11 +19,12 @@ namespace bohr::trace {
 
 constexpr int64_t kSqliteApplication = 0x424f4852;  // "BOHR"
 // Bump with every change of the tables; readers refuse newer versions.
-constexpr int64_t kSqliteVersion = 7;
+constexpr int64_t kSqliteVersion = 8;
 
 // The first version of the schema that has the kind's table.
 template <class R>
 constexpr int64_t since_version() {
+  if (std::is_same_v<R, EntryCall>) return 8;
   if (std::is_same_v<R, Conditional> || std::is_same_v<R, TensorMap> || std::is_same_v<R, Code> ||
       std::is_same_v<R, StreamHandle> || std::is_same_v<R, Clock> || std::is_same_v<R, Mapping>)
     return 7;

@@ -2,6 +2,8 @@
 // Lifetimes: which layer owns an address when, and how the allocator's two stories are matched.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "log_builder.h"
 #include "trace/import.h"
 
@@ -117,6 +119,67 @@ TEST_F(MemoryImport, TheOrderOfHistoryEntriesOfOtherDevicesDoesNotDelayAFree) {
   b.history(HistoryAction::free_completed, kBlock, 0x800, s);
   run();
   EXPECT_TRUE(program.lifetimes[0].free.known());
+}
+
+// What is told of a block that was dropped with the older work: a part of its callbacks or of its
+// entries, whose number no longer says which is whose.
+TEST_F(MemoryImport, WhatIsSaidToBelongTogetherIsMatchedWhateverElseWasDropped) {
+  Diagnostic dropped;
+  dropped.reason = b.text("recent-only"), dropped.to = 1;
+  b.add(dropped);
+  b.history(HistoryAction::alloc, kBlock, 0x400, s), b.said(1);  // its callback was dropped
+  b.history(HistoryAction::free_requested, kBlock, 0x400, s), b.said(2);
+  b.history(HistoryAction::free_completed, kBlock, 0x400, s);
+  b.seq = 100;
+  b.add(BlockAlloc{b.call(), kBlock});
+  b.history(HistoryAction::alloc, kBlock, 0x800, s), b.said(b.newest());
+  b.kernel(s, k, {kBlock});
+  b.add(BlockFree{b.call(), kBlock});
+  b.history(HistoryAction::free_requested, kBlock, 0x800, s), b.said(b.newest());
+  b.history(HistoryAction::free_completed, kBlock, 0x800, s);
+  run();
+  ASSERT_EQ(program.lifetimes.size(), 1u);
+  EXPECT_EQ(named(0)->bytes, 0x800u);
+  EXPECT_TRUE(program.lifetimes[0].free.known());
+  EXPECT_EQ(count("allocator-order-unknown"), 0);
+}
+
+TEST_F(MemoryImport, AMissingCallbackIsToldWhereNothingWasDropped) {
+  b.history(HistoryAction::alloc, kBlock, 0x400, s), b.said(1);
+  b.add(BlockAlloc{b.call(), kBlock});
+  run();
+  EXPECT_TRUE(program.lifetimes.empty());
+  EXPECT_EQ(count("allocator-order-unknown"), 2);  // the entry, and the callback
+}
+
+// Between the two entries some were dropped: it may have waited for another stream.
+TEST_F(MemoryImport, AFreeIsNotCompletedAtOnceWhereEntriesBetweenWereDropped) {
+  b.block_alloc(kBlock, 0x800, s);
+  b.add(BlockFree{b.call(), kBlock});
+  b.history(HistoryAction::free_requested, kBlock, 0x800, s);
+  b.kernel(s, k, {kBlock + 0x4000});
+  b.history(HistoryAction::alloc, kBlock + 0x1000, 0x800, s);
+  b.log.records.pop_back();
+  b.history(HistoryAction::free_completed, kBlock, 0x800, s);
+  b.block_alloc(kBlock, 0x800, s);
+  run();
+  ASSERT_EQ(program.lifetimes.size(), 2u);
+  const auto kernel = std::find_if(program.ops.begin(), program.ops.end(),
+                                   [](const Op& op) { return op.kind == OpKind::kernel; });
+  EXPECT_GT(program.lifetimes[0].free.index, kernel - program.ops.begin());
+}
+
+// A block that was kept for good lies in the recent work as well.
+TEST_F(MemoryImport, WhatIsThereTwiceIsOne) {
+  b.add(BlockAlloc{b.call(), kBlock});
+  const BlockAlloc alloc = std::get<BlockAlloc>(b.log.records.back());
+  b.history(HistoryAction::alloc, kBlock, 0x800, s);
+  const History entry = std::get<History>(b.log.records.back());
+  b.said(b.newest());
+  b.add(alloc), b.add(entry), b.add(EntryCall{entry.index, alloc.call.seq});
+  run();
+  EXPECT_EQ(program.lifetimes.size(), 1u);
+  EXPECT_EQ(count("allocator-order-unknown"), 0);
 }
 
 TEST_F(MemoryImport, CallbacksThatDisagreeWithTheHistoryLeaveTheSegmentAsOwner) {

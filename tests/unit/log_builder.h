@@ -167,6 +167,13 @@ class LogBuilder {
     record.stack = stack;
     add(record);
   }
+  // The newest entry tells of the newest callback.
+  void said(uint64_t callback) {
+    add(EntryCall{std::get<History>(log.records.back()).index, callback});
+  }
+  // Of the newest call.
+  uint64_t newest() const { return seq - 1; }
+
   // A hand-out and its entry; a free that is completed at once and its entries.
   void block_alloc(uint64_t address, uint64_t bytes, uint32_t on, uint64_t pool_b = 0) {
     add(BlockAlloc{call(), address});

@@ -181,7 +181,7 @@ TEST(SqliteTrace, RefusesForeignFiles) {
   EXPECT_EQ(refusal({}), "trace-not-a-trace");
   EXPECT_EQ(refusal({1, 2, 3}), "trace-unreadable");
   EXPECT_EQ(after("PRAGMA application_id = 5").code, "trace-not-a-trace");
-  EXPECT_EQ(after("PRAGMA user_version = 8").code, "trace-version");
+  EXPECT_EQ(after("PRAGMA user_version = 9").code, "trace-version");
   EXPECT_EQ(after("PRAGMA user_version = 0").code, "trace-version");
 }
 
@@ -193,9 +193,10 @@ std::string without(const std::string& table) {
 TEST(SqliteTrace, ReadsTheVersionsBefore) {
   Log log{.source = "x", .strings = {""}};
   log.records.emplace_back(Stream{.stream = 3});
-  const std::string sixth = without("code") + without("tensor_map") + without("conditional") +
-                            without("stream_handle") + without("mapping") + without("clock") +
-                            "DROP TABLE sample; DROP VIEW call; ";
+  const std::string seventh = without("entry_call");
+  const std::string sixth = seventh + without("code") + without("tensor_map") +
+                            without("conditional") + without("stream_handle") + without("mapping") +
+                            without("clock") + "DROP TABLE sample; DROP VIEW call; ";
   const std::string fifth = sixth + without("timing");
   const std::string fourth = fifth + without("provenance");
   const std::string third = fourth + without("graph_version");
@@ -203,9 +204,10 @@ TEST(SqliteTrace, ReadsTheVersionsBefore) {
       third + without("scope") + without("name") + without("access") + without("host_access");
   const std::string first = second + without("host_write");
   for (const std::string& sql :
-       {sixth + "PRAGMA user_version = 6", fifth + "PRAGMA user_version = 5",
-        fourth + "PRAGMA user_version = 4", third + "PRAGMA user_version = 3",
-        second + "PRAGMA user_version = 2", first + "PRAGMA user_version = 1"}) {
+       {seventh + "PRAGMA user_version = 7", sixth + "PRAGMA user_version = 6",
+        fifth + "PRAGMA user_version = 5", fourth + "PRAGMA user_version = 4",
+        third + "PRAGMA user_version = 3", second + "PRAGMA user_version = 2",
+        first + "PRAGMA user_version = 1"}) {
     TempFolder folder;
     const std::string path = folder.file("t.sqlite");
     put_file(path, sqlite_bytes({log}));

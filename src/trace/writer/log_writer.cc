@@ -318,6 +318,7 @@ template bool LogWriter::append(const BlockAlloc&);
 template bool LogWriter::append(const BlockFree&);
 template bool LogWriter::append(const History&);
 template bool LogWriter::append(const Segment&);
+template bool LogWriter::append(const EntryCall&);
 template bool LogWriter::append(const Diagnostic&);
 
 }  // namespace bohr::trace

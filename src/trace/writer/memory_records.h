@@ -108,6 +108,20 @@ struct History {
   }
 };
 
+// The entry `index` of the history tells of the callback `seq`. Written where not all callbacks and
+// entries are kept, so that they cannot be matched by occurrence.
+struct EntryCall {
+  static constexpr Kind kKind = Kind::entry_call;
+  static constexpr const char* kName = "entry_call";
+  uint64_t index = 0;
+  uint64_t seq = 0;
+  bool operator==(const EntryCall&) const = default;
+  template <class V, class S>
+  static void fields(V&& v, S& s) {
+    v("index", s.index), v("seq", s.seq);
+  }
+};
+
 struct Segment {
   static constexpr Kind kKind = Kind::segment;
   static constexpr const char* kName = "segment";

@@ -21,10 +21,10 @@ RecentLog::RecentLog(std::string path, uint64_t limit, Text reason, Text text)
 }
 
 bool RecentLog::begin() {
-  const std::string file = path_ + kRecentSuffixes[turn_ % kRecentSuffixes.size()];
+  const std::string file = path_ + kRecentSuffixes[turns() % kRecentSuffixes.size()];
   ::unlink(file.c_str());
   writer_ = LogWriter::create_part(file, limit_ / kRecentSuffixes.size(), &why_);
-  ++turn_;
+  turns_.fetch_add(1, std::memory_order_relaxed);
   return writer_ != nullptr;
 }
 
@@ -78,5 +78,12 @@ template bool RecentLog::append(const Unmodelled&);
 template bool RecentLog::append(const EventRecord&);
 template bool RecentLog::append(const EventWait&);
 template bool RecentLog::append(const HostSync&);
+template bool RecentLog::append(const HostWrite&);
+template bool RecentLog::append(const Clock&);
+template bool RecentLog::append(const Launch&);
+template bool RecentLog::append(const BlockAlloc&);
+template bool RecentLog::append(const BlockFree&);
+template bool RecentLog::append(const History&);
+template bool RecentLog::append(const EntryCall&);
 
 }  // namespace bohr::trace

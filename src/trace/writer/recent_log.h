@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -36,6 +37,9 @@ class RecentLog {
   template <class R>
   bool append(const R& record);
 
+  // How many files were begun. Cheap.
+  uint64_t turns() const { return turns_.load(std::memory_order_relaxed); }
+
   // Why the newest record that was refused could not be kept.
   std::string why_refused() const;
 
@@ -54,7 +58,7 @@ class RecentLog {
   std::string why_ = "it is closed";
   mutable std::mutex mutex_;
   std::unique_ptr<LogWriter> writer_;    // null: it is closed, or its file could not be made
-  size_t turn_ = 0;                      // files that were begun
+  std::atomic<uint64_t> turns_{0};       // files that were begun
   uint64_t records_ = 0, last_seq_ = 0;  // of the one that is written
   uint64_t before_records_ = 0, before_seq_ = 0;  // of the one before
 };

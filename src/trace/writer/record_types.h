@@ -19,7 +19,8 @@ struct Text {
 
 // Bump when a field or a kind changes meaning; readers refuse newer versions and say so.
 // 2: host_write. 3: access, host_access. 4: graph_version. 5: tensor_map, conditional, mapping.
-constexpr uint32_t kLogVersion = 5;
+// 6: entry_call.
+constexpr uint32_t kLogVersion = 6;
 
 enum class Kind : uint16_t {
   string = 1,
@@ -68,6 +69,7 @@ enum class Kind : uint16_t {
   block_free = 61,
   history = 62,
   segment = 63,
+  entry_call = 64,
   diagnostic = 90,
   end = 91
 };

@@ -717,7 +717,7 @@ void for_each_kind(Visitor&& visit) {
   visit(CaptureBegin{}), visit(CaptureEnd{}), visit(Graph{}), visit(Node{}), visit(Edges{});
   visit(Exec{}), visit(ExecChange{}), visit(Launch{}), visit(ExecGone{}), visit(GraphVersion{});
   visit(MemAlloc{}), visit(MemFree{}), visit(Mapping{}), visit(BlockAlloc{}), visit(BlockFree{});
-  visit(History{}), visit(Segment{}), visit(Diagnostic{}), visit(End{});
+  visit(History{}), visit(Segment{}), visit(EntryCall{}), visit(Diagnostic{}), visit(End{});
 }
 
 }  // namespace bohr::trace

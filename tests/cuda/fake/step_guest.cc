@@ -8,16 +8,15 @@
 //
 // Says "done".
 #include <cuda.h>
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
-#include <map>
 #include <vector>
+
+#include "allocator.h"
 
 using Kernel = void (*)(void** params);
 extern "C" CUfunction fake_kernel(const char* name, size_t parameters, Kernel run);
@@ -75,60 +74,6 @@ void scramble(CUstream stream, CUdeviceptr block) {
   launch("_Z3addPj", add_in_place, stream, {block});
   launch("_Z3andPj", and_in_place, stream, {block});
 }
-
-// As a framework's, best fit; tells the agent of each block.
-class Allocator {
- public:
-  explicit Allocator(size_t bytes) {
-    const char* path = std::getenv("BOHR_AGENT");
-    if (void* agent = path ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : nullptr) {
-      allocated_ = reinterpret_cast<void (*)(uint64_t)>(dlsym(agent, "bohr_allocated"));
-      freed_ = reinterpret_cast<void (*)(uint64_t)>(dlsym(agent, "bohr_freed"));
-      history_ =
-          reinterpret_cast<void (*)(const uint64_t*, uint64_t)>(dlsym(agent, "bohr_history"));
-    }
-    CUdeviceptr segment = 0;
-    cuMemAlloc_v2(&segment, bytes);
-    free_[segment] = bytes;
-  }
-  CUdeviceptr get(size_t bytes, CUstream stream) {
-    auto best = free_.end();
-    for (auto one = free_.begin(); one != free_.end(); ++one)
-      if (one->second >= bytes && (best == free_.end() || one->second < best->second)) best = one;
-    const auto [address, length] = *best;
-    free_.erase(best);
-    if (length > bytes) free_[address + bytes] = length - bytes;
-    used_[address] = bytes;
-    if (history_) allocated_(address), note(0, address, stream);
-    return address;
-  }
-  void drop(CUdeviceptr address, CUstream stream) {
-    if (history_) freed_(address), note(1, address, stream), note(2, address, stream);
-    free_[address] = used_[address];
-    used_.erase(address);
-    for (auto one = free_.begin(); std::next(one) != free_.end();) {
-      const auto next = std::next(one);
-      if (one->first + one->second != next->first) {
-        one = next;
-        continue;
-      }
-      one->second += next->second;
-      free_.erase(next);
-    }
-  }
-
- private:
-  void note(uint64_t action, CUdeviceptr address, CUstream stream) {
-    const uint64_t entry[] = {
-        index_++, 0, action, address, used_[address], reinterpret_cast<uint64_t>(stream), 0, 1};
-    history_(entry, 1);
-  }
-  std::map<CUdeviceptr, size_t> free_, used_;
-  uint64_t index_ = 0;
-  void (*allocated_)(uint64_t) = nullptr;
-  void (*freed_)(uint64_t) = nullptr;
-  void (*history_)(const uint64_t*, uint64_t) = nullptr;
-};
 
 void submit(Allocator& pool, CUdeviceptr x, CUdeviceptr cache, CUevent fork, CUevent join) {
   std::vector<CUdeviceptr> halves;

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/blocks.h"
+
+#include "agent/recorder.h"
+
+namespace bohr::agent {
+namespace {
+
+// With the mutex held.
+template <class R>
+void write(Recorder& r, bool kept, const R& record) {
+  if (kept || !r.recent)
+    r.log->append(record);
+  else
+    append_recent(r, record);
+}
+
+void write_entry(Recorder& r, bool kept, const trace::History& entry, uint64_t seq) {
+  write(r, kept, entry);
+  write(r, kept, trace::EntryCall{entry.index, seq});
+}
+
+bool captures(const Recorder& r) { return r.captures_active.load(std::memory_order_relaxed) > 0; }
+
+// The callback that an entry tells of. None where the two do not tell the same story.
+std::optional<UntoldCallback> take_callback(Blocks& blocks, const trace::History& entry) {
+  const auto found = blocks.untold.find(entry.address);
+  if (found == blocks.untold.end()) return {};
+  std::deque<UntoldCallback>& callbacks = found->second;
+  const UntoldCallback first = callbacks.front();
+  const bool same = first.alloc == (entry.action == trace::HistoryAction::alloc);
+  if (same) callbacks.pop_front();
+  if (!same || callbacks.empty()) blocks.untold.erase(found);
+  return same ? std::optional(first) : std::nullopt;
+}
+
+// An entry without a callback: of an alloc its bytes are doubtful; a block that was handed out
+// before anybody listened is taken back without one.
+void leave_out(Recorder& r, trace::History entry) {
+  if (entry.action != trace::HistoryAction::alloc) return;
+  entry.action = trace::HistoryAction::other;
+  r.log->append(entry);
+}
+
+void tell_alloc(Recorder& r, const trace::History& entry) {
+  const std::optional<UntoldCallback> callback = take_callback(r.blocks, entry);
+  if (!callback) return leave_out(r, entry);
+  bool kept = callback->kept;
+  const auto live = r.blocks.live.find(entry.address);
+  if (live != r.blocks.live.end() && live->second.alloc.call.seq == callback->seq) {
+    live->second.entry = entry;
+    kept = live->second.kept;
+  }
+  write_entry(r, kept, entry, callback->seq);
+}
+
+void tell_free(Recorder& r, const trace::History& entry) {
+  const std::optional<UntoldCallback> callback = take_callback(r.blocks, entry);
+  if (!callback) return leave_out(r, entry);
+  r.blocks.ending[entry.address] = callback->kept;
+  write_entry(r, callback->kept, entry, callback->seq);
+}
+
+void tell_completed(Recorder& r, const trace::History& entry) {
+  const auto found = r.blocks.ending.find(entry.address);
+  const bool kept = found != r.blocks.ending.end() && found->second;
+  if (found != r.blocks.ending.end()) r.blocks.ending.erase(found);
+  write(r, kept, entry);
+}
+
+void keep(Recorder& r, LiveBlock& block) {
+  block.kept = true;
+  r.log->append(block.alloc);
+  if (block.entry) {
+    write_entry(r, true, *block.entry, block.alloc.call.seq);
+    return;
+  }
+  const auto untold = r.blocks.untold.find(block.alloc.address);
+  if (untold != r.blocks.untold.end()) untold->second.back().kept = true;
+}
+
+// Appends to the recent work may have begun a new file of it.
+void look_at_turn(Recorder& r) {
+  if (r.recent && r.recent->turns() != r.blocks.turn.load(std::memory_order_relaxed))
+    keep_live_blocks(r);
+}
+
+}  // namespace
+
+void block_allocated(Recorder& r, const trace::BlockAlloc& record) {
+  if (!r.recent) {
+    r.log->append(record);
+    return;
+  }
+  {
+    std::lock_guard lock(r.blocks.mutex);
+    const bool kept = captures(r);
+    r.blocks.live[record.address] = {record, {}, kept};
+    r.blocks.untold[record.address].push_back({record.call.seq, true, kept});
+    write(r, kept, record);
+  }
+  look_at_turn(r);
+}
+
+void block_freed(Recorder& r, const trace::BlockFree& record) {
+  if (!r.recent) {
+    r.log->append(record);
+    return;
+  }
+  {
+    std::lock_guard lock(r.blocks.mutex);
+    const auto live = r.blocks.live.find(record.address);
+    const bool kept = live != r.blocks.live.end() && live->second.kept;
+    if (live != r.blocks.live.end()) r.blocks.live.erase(live);
+    r.blocks.untold[record.address].push_back({record.call.seq, false, kept});
+    write(r, kept, record);
+  }
+  look_at_turn(r);
+}
+
+void block_told(Recorder& r, trace::History entry) {
+  if (!r.recent) {
+    r.log->append(entry);
+    return;
+  }
+  {
+    std::lock_guard lock(r.blocks.mutex);
+    switch (entry.action) {
+      case trace::HistoryAction::alloc:
+        tell_alloc(r, entry);
+        break;
+      case trace::HistoryAction::free_requested:
+        tell_free(r, entry);
+        break;
+      case trace::HistoryAction::free_completed:
+        tell_completed(r, entry);
+        break;
+      default:
+        r.log->append(entry);
+    }
+  }
+  look_at_turn(r);
+}
+
+void history_read(Recorder& r) {
+  std::lock_guard lock(r.blocks.mutex);
+  r.blocks.untold.clear();
+}
+
+void keep_live_blocks(Recorder& r) {
+  if (!r.recent) return;
+  std::lock_guard lock(r.blocks.mutex);
+  r.blocks.turn.store(r.recent->turns(), std::memory_order_relaxed);
+  for (auto& [address, block] : r.blocks.live)
+    if (!block.kept) keep(r, block);
+}
+
+}  // namespace bohr::agent

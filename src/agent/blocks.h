@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which hand-outs of a framework's allocator stay in the log. A program that serves makes more of
+// them than any log can hold, so where work outside graphs has room of its own (`--record graphs`),
+// they lie there with it, and only those that graphs may need are kept for good.
+//
+// Kept is what a capture or a graph may use: a block that is live when a capture begins or a graph
+// is read, one that is handed out while something captures, and one that has outlived a whole file
+// of recent work. A block is kept with all that is told of it, whenever that comes: the callback
+// that handed it out, the one that takes it back, and the allocator's entries. Which entry tells of
+// which callback is worked out here and written down (`EntryCall`), because counting them, as is
+// done where everything is recorded, needs all of them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "trace/writer/records.h"
+
+namespace bohr::agent {
+
+struct Recorder;
+
+struct LiveBlock {
+  trace::BlockAlloc alloc;
+  std::optional<trace::History> entry;  // once it was read
+  bool kept = false;                    // in the log
+};
+
+// A callback that the allocator's history has not told of yet.
+struct UntoldCallback {
+  uint64_t seq = 0;
+  bool alloc = false;
+  bool kept = false;
+};
+
+struct Blocks {
+  std::mutex mutex;
+  std::unordered_map<uint64_t, LiveBlock> live;                     // by address
+  std::unordered_map<uint64_t, std::deque<UntoldCallback>> untold;  // by address
+  std::unordered_map<uint64_t, bool> ending;  // by address: kept, of blocks asked to be freed
+  // Files of recent work that had been begun when live blocks were last kept; the first always is.
+  std::atomic<uint64_t> turn{1};
+};
+
+void block_allocated(Recorder& r, const trace::BlockAlloc& record);
+void block_freed(Recorder& r, const trace::BlockFree& record);
+// The next entry of the allocator's history.
+void block_told(Recorder& r, trace::History entry);
+// The history was read up to now: what it has not told of by then it never will.
+void history_read(Recorder& r);
+
+// Everything that is live now is kept.
+void keep_live_blocks(Recorder& r);
+
+}  // namespace bohr::agent

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks that graphs may need stay in the log with all that is told of them; of the others only the
+// newest are there. What a reader makes of log and recent files together is compared.
+#include "agent/blocks.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "agent/recorder.h"
+#include "trace/open.h"
+#include "unit/log_files.h"
+
+namespace bohr::agent {
+namespace {
+
+using trace::HistoryAction;
+
+constexpr uint64_t kBlock = 0x7f0000000000;
+
+class BlocksTest : public testing::Test {
+ protected:
+  BlocksTest() { begin(1 << 20); }
+
+  void begin(uint64_t recent) {
+    std::string why;
+    std::filesystem::remove(path_);
+    r_.log = trace::LogWriter::create(path_, 1 << 20, &why);
+    r_.log->append(trace::Provenance{trace::ProvenanceKind::variable,
+                                     r_.log->text(trace::kRecentName), r_.log->text("so")});
+    r_.recent = std::make_unique<trace::RecentLog>(
+        path_, recent, r_.log->text(trace::kRecentReason), r_.log->text("only the newest"));
+    r_.recording = true;
+  }
+
+  uint64_t alloc(uint64_t address) {
+    seq_ += 2;
+    block_allocated(r_, {{seq_, seq_ + 1, 1, 0}, address});
+    told_.push_back({HistoryAction::alloc, address});
+    return seq_;
+  }
+  void free(uint64_t address) {
+    seq_ += 2;
+    block_freed(r_, {{seq_, seq_ + 1, 1, 0}, address});
+    told_.push_back({HistoryAction::free_requested, address});
+    told_.push_back({HistoryAction::free_completed, address});
+  }
+  // The allocator's history up to now, as the shim hands it over.
+  void drain() {
+    for (const auto& [action, address] : told_) {
+      trace::History entry;
+      entry.index = index_++;
+      entry.action = action, entry.address = address, entry.bytes = 512;
+      block_told(r_, entry);
+    }
+    told_.clear();
+    history_read(r_);
+  }
+  // Work that fills the recent files once over.
+  void work(int records) {
+    trace::Kernel kernel;
+    kernel.params.assign(1000, 1);
+    for (int i = 0; i < records; ++i) {
+      kernel.call.seq = ++seq_;
+      log_work(r_, kernel);
+    }
+  }
+
+  trace::Log close() {
+    r_.recent->close(), r_.log->close(seq_ + 1);
+    return trace::to_log(trace::read_input(path_).value()).value();
+  }
+  // Of the hand-outs in a log, sorted, each once.
+  static std::vector<uint64_t> allocs(const trace::Log& log) {
+    std::vector<uint64_t> seqs;
+    for (const trace::Record& record : log.records)
+      if (const auto* one = std::get_if<trace::BlockAlloc>(&record)) seqs.push_back(one->call.seq);
+    std::sort(seqs.begin(), seqs.end());
+    seqs.erase(std::unique(seqs.begin(), seqs.end()), seqs.end());
+    return seqs;
+  }
+  // The callbacks that entries tell of.
+  static std::vector<uint64_t> said(const trace::Log& log) {
+    std::vector<uint64_t> seqs;
+    for (const trace::Record& record : log.records)
+      if (const auto* one = std::get_if<trace::EntryCall>(&record)) seqs.push_back(one->seq);
+    std::sort(seqs.begin(), seqs.end());
+    seqs.erase(std::unique(seqs.begin(), seqs.end()), seqs.end());
+    return seqs;
+  }
+  // Without the files of recent work.
+  trace::Log kept() {
+    close();
+    for (const char* suffix : trace::kRecentSuffixes) std::filesystem::remove(path_ + suffix);
+    return trace::to_log(trace::read_input(path_).value()).value();
+  }
+  using Seqs = std::vector<uint64_t>;
+
+  trace::TempFolder folder_;
+  std::string path_ = folder_.file("1.bohr");
+  Recorder r_;
+  uint64_t seq_ = 0, index_ = 0;
+  std::vector<std::pair<HistoryAction, uint64_t>> told_;
+};
+
+TEST_F(BlocksTest, NoneIsKeptWhereNothingCaptures) {
+  alloc(kBlock), alloc(kBlock + 512), free(kBlock), drain();
+  const trace::Log log = kept();
+  EXPECT_EQ(allocs(log), Seqs{});
+  EXPECT_EQ(said(log), Seqs{});
+}
+
+TEST_F(BlocksTest, AllAreThereWhereThereIsRoom) {
+  const uint64_t first = alloc(kBlock), second = alloc(kBlock + 512);
+  free(kBlock), drain();
+  const trace::Log log = close();
+  EXPECT_EQ(allocs(log), (Seqs{first, second}));
+  EXPECT_EQ(said(log), (Seqs{first, second, seq_}));
+}
+
+TEST_F(BlocksTest, WhatIsLiveWhenACaptureBeginsIsKeptWithWhatIsToldOfItLater) {
+  const uint64_t told_before = alloc(kBlock);
+  drain();
+  const uint64_t told_after = alloc(kBlock + 512);
+  const uint64_t gone = alloc(kBlock + 1024);
+  free(kBlock + 1024);
+  keep_live_blocks(r_);
+  free(kBlock), free(kBlock + 512);
+  drain();
+  const trace::Log log = kept();
+  EXPECT_EQ(allocs(log), (Seqs{told_before, told_after}));
+  EXPECT_EQ(said(log), (Seqs{told_before, told_after, seq_ - 2, seq_}));
+  EXPECT_LT(gone, seq_);
+}
+
+TEST_F(BlocksTest, WhatIsHandedOutWhileSomethingCapturesIsKept) {
+  r_.captures_active = 1;
+  const uint64_t inside = alloc(kBlock);
+  r_.captures_active = 0;
+  alloc(kBlock + 512), free(kBlock), drain();
+  const trace::Log log = kept();
+  EXPECT_EQ(allocs(log), Seqs{inside});
+  EXPECT_EQ(said(log), (Seqs{inside, seq_}));
+}
+
+TEST_F(BlocksTest, AnAddressThatComesBackIsEachTimeItsOwnBlock) {
+  alloc(kBlock), free(kBlock);
+  const uint64_t second = alloc(kBlock);
+  keep_live_blocks(r_);
+  free(kBlock);
+  const uint64_t freed = seq_;
+  alloc(kBlock), free(kBlock);
+  drain();
+  const trace::Log log = kept();
+  EXPECT_EQ(allocs(log), Seqs{second});
+  EXPECT_EQ(said(log), (Seqs{second, freed}));
+}
+
+// The files of recent work take turns twice: what was told in the first of them is gone.
+TEST_F(BlocksTest, WhatOutlivesAFileOfRecentWorkIsKept) {
+  begin(128 << 10);
+  const uint64_t lives = alloc(kBlock);
+  const uint64_t gone = alloc(kBlock + 512);
+  free(kBlock + 512), drain();
+  const uint64_t before = r_.recent->turns();
+  while (r_.recent->turns() < before + 2) work(1);
+  const trace::Log log = close();
+  EXPECT_EQ(allocs(log), Seqs{lives});
+  EXPECT_EQ(said(log), Seqs{lives});
+  EXPECT_LT(gone, seq_);
+}
+
+// Of a block that is entered in the history alone the bytes are doubtful.
+TEST_F(BlocksTest, AnEntryWithoutACallbackIsLeftOut) {
+  told_.push_back({HistoryAction::alloc, kBlock});
+  drain();
+  const trace::Log log = kept();
+  const auto left_out =
+      std::count_if(log.records.begin(), log.records.end(), [](const trace::Record& record) {
+        const auto* entry = std::get_if<trace::History>(&record);
+        return entry && entry->action == HistoryAction::other && entry->address == kBlock;
+      });
+  EXPECT_EQ(left_out, 1);
+  EXPECT_EQ(said(log), Seqs{});
+}
+
+// The history overflowed between: what it did not tell it never will.
+TEST_F(BlocksTest, CallbacksThatWereNotToldAreNotTakenForLaterOnes) {
+  alloc(kBlock), free(kBlock);
+  told_.clear();
+  drain();
+  const uint64_t later = alloc(kBlock);
+  drain();
+  EXPECT_EQ(said(close()), Seqs{later});
+}
+
+TEST_F(BlocksTest, WhereAllIsRecordedEverythingIsInTheLog) {
+  r_.recent.reset();
+  const uint64_t first = alloc(kBlock);
+  drain();
+  r_.log->close(seq_ + 1);
+  const trace::Log log = trace::to_log(trace::read_input(path_).value()).value();
+  EXPECT_EQ(allocs(log), Seqs{first});
+  EXPECT_EQ(said(log), Seqs{});
+}
+
+}  // namespace
+}  // namespace bohr::agent
