@@ -5,6 +5,7 @@ file(GLOB_RECURSE _cli CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cli/*.cc
      ${CMAKE_SOURCE_DIR}/src/cli/*.h)
 if(_cli AND TARGET bohr_app)
   add_executable(bohr ${_cli})
+  bohr_compile_together(bohr 3)
   target_link_libraries(bohr PRIVATE bohr_app fmt::fmt CLI11::CLI11 bohr_options)
   # Graphviz's plugins lie in a folder of their own, which an installed tool has to know, too.
   set_target_properties(bohr PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}
@@ -32,6 +33,7 @@ endif()
 # they hold part of the C library there). Sanitizers cannot be loaded into a running host, so such
 # builds leave them out.
 function(bohr_guest_library name exports)
+  bohr_compile_together(${name} 1)
   target_link_libraries(${name} PRIVATE bohr_agent_parts)
   target_link_options(
     ${name} PRIVATE -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL -Wl,-z,defs
@@ -51,6 +53,7 @@ if(_agent AND BOHR_CUDA_FOUND AND TARGET bohr_trace_writer AND NOT BOHR_SANITIZE
   set(_shim ${CMAKE_SOURCE_DIR}/src/agent/shim_api.cc)
   list(REMOVE_ITEM _agent ${_inject} ${_shim})
   add_library(bohr_agent_parts STATIC ${_agent})
+  bohr_compile_together(bohr_agent_parts 5)
   target_link_libraries(bohr_agent_parts PUBLIC bohr_trace_writer bohr_patch bohr_cuda_headers
                                                 bohr_options)
   if(TARGET bohr_replay_cuda)

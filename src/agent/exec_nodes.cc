@@ -19,10 +19,6 @@ using replay::cuda::NodeWork;
 
 constexpr size_t kMostVersions = 64;  // of one exec
 
-CUgraphExec exec_of(const DriverCall& call) {
-  return *static_cast<const CUgraphExec*>(call.params);
-}
-
 // With the lock held. Null: the exec is not known, or what it holds is not.
 ExecState* followed(Recorder& r, CUgraphExec exec) {
   const auto found = r.graphs.execs.find(exec);
@@ -162,6 +158,10 @@ void write_version(Recorder& r, const trace::GraphVersion& record, const ExecVer
 }
 
 }  // namespace
+
+CUgraphExec exec_of(const DriverCall& call) {
+  return *static_cast<const CUgraphExec*>(call.params);
+}
 
 bool node_set(Recorder& r, DriverCall& call, CUgraphNode node,
               const CUDA_KERNEL_NODE_PARAMS& params) {

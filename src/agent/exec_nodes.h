@@ -50,6 +50,9 @@ struct ExecNodes {
   trace::Text api;
 };
 
+// Every call that changes or destroys an exec takes it as its first argument.
+CUgraphExec exec_of(const DriverCall& call);
+
 // A call that changed one node succeeded. False: it cannot be followed.
 bool node_set(Recorder& r, DriverCall& call, CUgraphNode node,
               const CUDA_KERNEL_NODE_PARAMS& params);

@@ -83,11 +83,6 @@ uint32_t exec_number(Recorder& r, CUgraphExec exec) {
   return number;
 }
 
-// Every call that changes an exec takes it as its first argument.
-CUgraphExec exec_of(const DriverCall& call) {
-  return *static_cast<const CUgraphExec*>(call.params);
-}
-
 void add_change(Recorder& r, DriverCall& call, uint32_t graph) {
   trace::ExecChange record;
   record.call = call_of(r, call);

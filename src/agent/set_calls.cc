@@ -5,7 +5,7 @@
 namespace bohr::agent {
 namespace {
 
-struct Shape {
+struct SetShape {
   uint64_t dst = 0;
   uint64_t width = 0;
   uint64_t height = 1;
@@ -13,13 +13,13 @@ struct Shape {
 };
 
 template <class Params, size_t kElement>
-Shape line(const DriverCall& call) {
+SetShape line(const DriverCall& call) {
   const auto& p = params_of<Params>(call);
   return {p.dstDevice, p.N * kElement, 1, 0};
 }
 
 template <class Params, size_t kElement>
-Shape plane(const DriverCall& call) {
+SetShape plane(const DriverCall& call) {
   const auto& p = params_of<Params>(call);
   return {p.dstDevice, p.Width * kElement, p.Height, p.dstPitch};
 }
@@ -27,7 +27,7 @@ Shape plane(const DriverCall& call) {
 template <auto kShape>
 void setting(Recorder& r, DriverCall& call) {
   if (call.capture || !watches_pinned(r)) return;
-  const Shape shape = kShape(call);
+  const SetShape shape = kShape(call);
   const uint64_t rows = shape.height > 1 ? (shape.height - 1) * shape.pitch : 0;
   pinned_written(r, call, {shape.dst, shape.dst + rows + shape.width});
 }
@@ -35,7 +35,7 @@ void setting(Recorder& r, DriverCall& call) {
 template <auto kShape>
 void set(Recorder& r, DriverCall& call) {
   if (call.capture) return;
-  const Shape shape = kShape(call);
+  const SetShape shape = kShape(call);
   trace::Set record;
   record.call = call_of(r, call);
   record.stream = stream_of(r, call);

@@ -23,9 +23,9 @@ struct Symbol {
 };
 
 // Reads whole structs out of a file's bytes, refusing what lies outside.
-class Image {
+class SymbolImage {
  public:
-  explicit Image(const std::string& path) : bytes_(read_file(path, kMaxFile)) {}
+  explicit SymbolImage(const std::string& path) : bytes_(read_file(path, kMaxFile)) {}
   template <class T>
   bool read(uint64_t at, T* out) const {
     if (at > bytes_.size() || bytes_.size() - at < sizeof(T)) return false;
@@ -42,7 +42,7 @@ class Image {
 };
 
 // Symbol values are addresses; what is loaded at the file's base is the lowest loaded address.
-uint64_t load_base(const Image& image, const Elf64_Ehdr& head) {
+uint64_t load_base(const SymbolImage& image, const Elf64_Ehdr& head) {
   uint64_t base = UINT64_MAX;
   for (unsigned i = 0; i < head.e_phnum; ++i) {
     Elf64_Phdr segment;
@@ -54,7 +54,7 @@ uint64_t load_base(const Image& image, const Elf64_Ehdr& head) {
 
 std::vector<Symbol> read_symbols(const std::string& file) {
   std::vector<Symbol> symbols;
-  const Image image(file);
+  const SymbolImage image(file);
   Elf64_Ehdr head;
   if (!image.read(0, &head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return symbols;
   const uint64_t base = load_base(image, head);

@@ -32,7 +32,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 namespace fs = std::filesystem;
 
-constexpr int kTurn = 250;                   // milliseconds between two looks at the logs
+constexpr int kRunTurn = 250;                // milliseconds between two looks at the logs
 constexpr int kHoldTurn = 10;                // while launches may be offered
 constexpr milliseconds kBurstOver{750};      // no new graph for so long
 constexpr milliseconds kBurstLongest{3000};  // checked by then although it goes on
@@ -179,7 +179,7 @@ GuestEnd wait_for_end(Guest& guest, HeldLaunches* held, const RunOptions& option
                       Reach* reach) {
   std::optional<LostGuest> lost;
   for (;;) {
-    if (const auto end = guest.wait(held ? kHoldTurn : kTurn)) return *end;
+    if (const auto end = guest.wait(held ? kHoldTurn : kRunTurn)) return *end;
     if (held) held->turn([&guest] { return guest.ending(); });
     live->turn();
     reach->turn(guest.pid());

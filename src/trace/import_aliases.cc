@@ -13,10 +13,10 @@ namespace bohr::trace {
 namespace {
 
 constexpr uint64_t kNowhere = uint64_t{1} << 60;  // above what any device addresses
-constexpr uint64_t kMostBytes = uint64_t{1} << 48;
+constexpr uint64_t kMostReach = uint64_t{1} << 48;
 
 bool sensible(const Mapping& m) {
-  return m.physical != 0 && m.bytes != 0 && m.bytes < kMostBytes && m.offset < kMostBytes &&
+  return m.physical != 0 && m.bytes != 0 && m.bytes < kMostReach && m.offset < kMostReach &&
          m.address < kNowhere && m.address >= m.offset;
 }
 

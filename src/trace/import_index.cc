@@ -11,7 +11,7 @@ namespace bohr::trace {
 
 namespace {
 
-constexpr size_t kMostInVersions = 1 << 22;  // nodes and edges
+constexpr size_t kMostVersionNodes = 1 << 22;  // nodes and edges
 
 class Indexer {
  public:
@@ -124,7 +124,7 @@ class Indexer {
     const GraphRecords& from = base->second;
     size_t more = from.nodes.size();
     for (const Edges* edges : from.edges) more += edges->from.size();
-    if (more > kMostInVersions - in_versions_) return false;
+    if (more > kMostVersionNodes - in_versions_) return false;
     in_versions_ += more;
     sort_nodes(*version);
     const std::vector<const Node*> own = std::move(version->nodes);

@@ -26,7 +26,7 @@ struct Instruction {
   std::string_view operands;
 };
 
-struct Function {
+struct ListedFunction {
   std::string_view name;
   std::vector<Instruction> code;
   std::map<std::string_view, size_t> labels;  // the instruction behind each
@@ -92,7 +92,8 @@ bool accesses_memory(std::string_view opcode) {
 
 class Walk {
  public:
-  explicit Walk(const Function& function) : function_(function), met_(function.code.size(), false) {
+  explicit Walk(const ListedFunction& function)
+      : function_(function), met_(function.code.size(), false) {
     for (size_t i = 0; i < function.code.size(); ++i) {
       at_[function.code[i].address] = i;
       if (function.code[i].opcode == "BSSY") note_barrier(function.code[i]);
@@ -182,7 +183,7 @@ class Walk {
     if (falls_through) go_on(index + 1);
   }
 
-  const Function& function_;
+  const ListedFunction& function_;
   std::vector<bool> met_;
   std::vector<size_t> open_;
   std::map<uint64_t, size_t> at_;  // by address
@@ -251,7 +252,7 @@ class Reader {
   }
 
   GridCodes codes_;
-  Function function_;
+  ListedFunction function_;
   int architecture_ = kFirstArchitecture;  // of listings that name none
   size_t instructions_ = 0;
 };

@@ -51,7 +51,7 @@ uint64_t time_of_day(std::string_view text) {
   return (((hours * 60 + minutes) * 60 + seconds) * 1000000 + micros) * 1000;
 }
 
-Error damaged(const std::string& source, size_t line, const std::string& why) {
+Error log_damaged(const std::string& source, size_t line, const std::string& why) {
   return {"history-damaged", source, "line " + std::to_string(line), why,
           "give the log that rmm::mr::logging_resource_adaptor wrote"};
 }
@@ -75,13 +75,14 @@ Result<AllocatorHistory> history_of_rmm_log(std::string_view text, const std::st
     // A second adaptor that wrote to the same file began with its own header.
     if (line.empty() || line == kHeader) continue;
     Columns columns;
-    if (!split(line, &columns)) return damaged(source, number_of, "it has not six columns");
+    if (!split(line, &columns)) return log_damaged(source, number_of, "it has not six columns");
     if (columns[2] == "allocate failure") continue;
     HistoryEvent event;
-    if (!action(columns[2], &event.action)) return damaged(source, number_of, "an unknown action");
+    if (!action(columns[2], &event.action))
+      return log_damaged(source, number_of, "an unknown action");
     if (!number(columns[3], 16, &event.address) || !number(columns[4], 10, &event.bytes) ||
         !number(columns[5], 16, &event.stream))
-      return damaged(source, number_of, "its pointer, size or stream is no number");
+      return log_damaged(source, number_of, "its pointer, size or stream is no number");
     event.time_ns = time_of_day(columns[1]);
     if (event.address == 0 || event.bytes == 0) continue;  // of nothing
     history.events.push_back(event);

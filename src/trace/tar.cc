@@ -72,7 +72,7 @@ void put_header(const TarFile& file, std::vector<uint8_t>* out) {
   put_number(header, kSum, sum_of({header, kBlock}));
 }
 
-Error damaged(const std::string& source, size_t at, const std::string& why) {
+Error archive_damaged(const std::string& source, size_t at, const std::string& why) {
   return {"input-tar", source, "byte " + std::to_string(at) + " of the archive", why,
           "make the bundle again with bohr share, or copy it again"};
 }
@@ -97,16 +97,17 @@ std::vector<uint8_t> write_tar(std::span<const TarFile> files) {
 Result<std::vector<TarFile>> read_tar(std::span<const uint8_t> bytes, const std::string& source) {
   std::vector<TarFile> files;
   for (size_t at = 0;;) {
-    if (bytes.size() - at < kBlock) return damaged(source, at, "it is cut off");
+    if (bytes.size() - at < kBlock) return archive_damaged(source, at, "it is cut off");
     const auto header = bytes.subspan(at, kBlock);
     if (std::all_of(header.begin(), header.end(), [](uint8_t byte) { return byte == 0; })) break;
     const auto sum = number_in(header, kSum);
     const auto size = number_in(header, kSize);
-    if (!sum || *sum != sum_of(header)) return damaged(source, at, "a header's sum is wrong");
-    if (!size) return damaged(source, at, "a file's size is no octal number");
+    if (!sum || *sum != sum_of(header))
+      return archive_damaged(source, at, "a header's sum is wrong");
+    if (!size) return archive_damaged(source, at, "a file's size is no octal number");
     at += kBlock;
     if (*size > bytes.size() - at || filled_up(*size) > bytes.size() - at)
-      return damaged(source, at, "a file is cut off");
+      return archive_damaged(source, at, "a file is cut off");
     const auto body = bytes.subspan(at, *size);
     if (header[kType] == '0' || header[kType] == 0)
       files.push_back({text_in(header, kName), {body.begin(), body.end()}});

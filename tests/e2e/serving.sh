@@ -39,8 +39,8 @@ for name in all short long; do
   [[ $(wc -l <$name.sites) == 2 ]] || fail "$name: $(cat $name.sites) instead of two sites"
 done
 cmp -s all.sites long.sites || fail "other sites: $(diff all.sites long.sites)"
-reasons long >reasons
-expect_in reasons 'recent-only' long
-expect_not_in reasons 'allocator-order-unknown' long
-expect_not_in reasons 'unknown-allocation' long
+reasons long >told
+expect_in told 'recent-only' long
+expect_not_in told 'allocator-order-unknown' long
+expect_not_in told 'unknown-allocation' long
 finish

@@ -26,8 +26,8 @@ OwnedRequest request() {
   return request;
 }
 
-Outcome outcome() {
-  Outcome outcome;
+replay::Outcome outcome() {
+  replay::Outcome outcome;
   outcome.ran = 3;
   outcome.digests = {7, ~uint64_t{0}};
   outcome.kept = {{1, 2}, {}, {3}};
@@ -82,7 +82,7 @@ TEST(Codecs, ARequestArrives) {
 TEST(Codecs, AnOutcomeArrives) {
   const auto got = outcome_of(body_of(outcome()));
   ASSERT_TRUE(got.ok()) << to_string(got.error());
-  const Outcome& o = got.value();
+  const replay::Outcome& o = got.value();
   EXPECT_EQ(o.ran, 3u);
   EXPECT_EQ(o.digests, outcome().digests);
   EXPECT_EQ(o.kept, outcome().kept);

@@ -79,7 +79,7 @@ class Watch {
       return;
     }
     const uint64_t address = made.value().address;
-    const Block& block = allocator_->memory().block(address);
+    const PoolBlock& block = allocator_->memory().block(address);
     expect(made.value().pool == list.pool, "a block of another pool");
     expect(allocator_->memory().list_of(block) == list, "a block of another list");
     expect(block.bytes >= bytes, "a block that is too small");
@@ -92,7 +92,7 @@ class Watch {
   }
 
   // Nothing but the hand-out happened: the smallest free block that fits, then the lowest.
-  void check_fit(const std::map<uint64_t, Block>& before, const FreeList& list, uint64_t bytes,
+  void check_fit(const std::map<uint64_t, PoolBlock>& before, const FreeList& list, uint64_t bytes,
                  uint64_t address) {
     ++seen_["fitted"];
     std::optional<std::pair<uint64_t, uint64_t>> best;
@@ -182,7 +182,7 @@ class Watch {
     const SegmentBlocks& memory = allocator_->memory();
     std::map<uint64_t, uint64_t> tiled;  // bytes of each segment's blocks so far
     size_t in_use = 0;
-    const Block* previous = nullptr;
+    const PoolBlock* previous = nullptr;
     for (const auto& [address, block] : memory.blocks()) {
       expect(address == block.segment + tiled[block.segment], "blocks do not tile their segment");
       tiled[block.segment] += block.bytes;

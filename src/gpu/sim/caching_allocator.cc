@@ -60,7 +60,7 @@ Status CachingAllocator::free(uint64_t address) {
 }
 
 Status CachingAllocator::record_stream(uint64_t address, StreamId stream) {
-  const Block* block = memory_.live(address);
+  const PoolBlock* block = memory_.live(address);
   if (block == nullptr) return not_live("record_stream", address);
   if (memory_.list_of(*block).stream == stream) return Nothing{};
   bool& captured = uses_[address].streams[stream];
@@ -206,7 +206,7 @@ void CachingAllocator::complete_free(uint64_t address) {
 }
 
 void CachingAllocator::note(HistoryAction action, uint64_t address) {
-  const Block& block = memory_.block(address);
+  const PoolBlock& block = memory_.block(address);
   const FreeList& list = memory_.list_of(block);
   driver_.note({action, address, block.requested, list.stream, list.pool});
 }

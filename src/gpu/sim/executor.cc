@@ -65,12 +65,12 @@ Status Executor::run_kernel(const Work& work, const Item& item, uint32_t index) 
   }
   const uint64_t now = clock(item, index);
   if (item.part != Part::rest && launch.kernel.early) {
-    gpu::Block block(accessor(work, Declared::early), launch, index, registers, now);
+    Block block(accessor(work, Declared::early), launch, index, registers, now);
     launch.kernel.early(block);
     BOHR_TRY_STATUS(checked(work, block.violation()));
   }
   if (item.part == Part::early) return Nothing{};
-  gpu::Block block(accessor(work, Declared::rest), launch, index, registers, now);
+  Block block(accessor(work, Declared::rest), launch, index, registers, now);
   launch.kernel.body(block);
   return checked(work, block.violation());
 }

@@ -55,12 +55,12 @@ void SegmentBlocks::hand_out(uint64_t address, uint64_t bytes, uint64_t requeste
   BOHR_CHECK(block != blocks_.end() && block->second.state == BlockState::free);
   BOHR_CHECK(bytes <= block->second.bytes);
   free_.erase(key(block));
-  Block& front = block->second;
+  PoolBlock& front = block->second;
   const uint64_t remainder = front.bytes - bytes;
   if (leaves_over(list_of(front).kind, remainder)) {
     front.bytes = bytes;
     const auto rest =
-        blocks_.emplace(address + bytes, Block{remainder, front.segment, BlockState::free, 0});
+        blocks_.emplace(address + bytes, PoolBlock{remainder, front.segment, BlockState::free, 0});
     free_.insert(key(rest.first));
   }
   front.state = BlockState::live;
@@ -91,19 +91,19 @@ void SegmentBlocks::put_back(uint64_t address) {
   free_.insert(key(block));
 }
 
-const Block* SegmentBlocks::live(uint64_t address) const {
+const PoolBlock* SegmentBlocks::live(uint64_t address) const {
   const auto block = blocks_.find(address);
   if (block == blocks_.end() || block->second.state != BlockState::live) return nullptr;
   return &block->second;
 }
 
-const Block& SegmentBlocks::block(uint64_t address) const {
+const PoolBlock& SegmentBlocks::block(uint64_t address) const {
   const auto block = blocks_.find(address);
   BOHR_CHECK(block != blocks_.end());
   return block->second;
 }
 
-const FreeList& SegmentBlocks::list_of(const Block& block) const {
+const FreeList& SegmentBlocks::list_of(const PoolBlock& block) const {
   return segments_.at(block.segment).list;
 }
 

@@ -35,7 +35,7 @@ struct Segment {
 // A block is waiting from the request to free it until other streams are done with it.
 enum class BlockState : uint8_t { free, live, waiting };
 
-struct Block {
+struct PoolBlock {
   uint64_t bytes = 0;
   uint64_t segment = 0;  // its address
   BlockState state = BlockState::free;
@@ -45,7 +45,7 @@ struct Block {
 class SegmentBlocks {
  public:
   const std::map<uint64_t, Segment>& segments() const { return segments_; }  // by address
-  const std::map<uint64_t, Block>& blocks() const { return blocks_; }        // by address
+  const std::map<uint64_t, PoolBlock>& blocks() const { return blocks_; }    // by address
 
   void add(const Segment& segment);  // as one free block
   void remove(uint64_t segment);     // which is one free block
@@ -58,9 +58,9 @@ class SegmentBlocks {
   void hand_out(uint64_t address, uint64_t bytes, uint64_t requested);
   void wait(uint64_t address);      // live → waiting
   void put_back(uint64_t address);  // live or waiting → free
-  const Block* live(uint64_t address) const;
-  const Block& block(uint64_t address) const;
-  const FreeList& list_of(const Block& block) const;
+  const PoolBlock* live(uint64_t address) const;
+  const PoolBlock& block(uint64_t address) const;
+  const FreeList& list_of(const PoolBlock& block) const;
 
  private:
   struct FreeBlock {
@@ -69,14 +69,14 @@ class SegmentBlocks {
     uint64_t address = 0;
     auto operator<=>(const FreeBlock&) const = default;
   };
-  using Position = std::map<uint64_t, Block>::iterator;
+  using Position = std::map<uint64_t, PoolBlock>::iterator;
 
   FreeBlock key(Position block) const;
   bool joinable(Position front, Position back) const;
   void join(Position front, Position back);
 
   std::map<uint64_t, Segment> segments_;
-  std::map<uint64_t, Block> blocks_;
+  std::map<uint64_t, PoolBlock> blocks_;
   std::set<FreeBlock> free_;
 };
 
