@@ -6,17 +6,11 @@
 #
 # Parts: silent scratch afterwards programs atomic deepseek slices killed large shared hostile
 # compare watch. Each takes less than eight minutes, most of them less than one.
-#
-# BOHR names a built tool (default: build/release/bohr). The reports lie in build/gpu-explore. Ends
-# with "N passed, N failed".
 set -uo pipefail
-root=$(cd "$(dirname "$0")/.." && pwd)
-programs=$root/tests/cuda/programs
-bohr=${BOHR:-$root/build/release/bohr}
-out=$root/build/gpu-explore
-mkdir -p "$out"
-cd "$out" || exit 2
-passed=0 failed=0
+# shellcheck source=/dev/null
+source "$(dirname "$0")/gpu_lib.bash"
+begin explore
+: "${programs:?}" "${bohr:?}" "${out:?}" "${root:?}"
 
 # explore NAME OPTIONS -- COMMAND...: the report to NAME.txt, what was said to NAME.err.
 explore() {
@@ -26,19 +20,6 @@ explore() {
   "$bohr" run --explore -o "$name" "$@" >"$name.txt" 2>"$name.err" </dev/null
 }
 
-# ok NAME WHAT CONDITION...
-ok() {
-  local name=$1 what=$2
-  shift 2
-  if "$@"; then
-    printf 'ok    %-40s %s\n' "$name" "$what"
-    passed=$((passed + 1))
-  else
-    printf 'FAIL  %-40s %s\n' "$name" "$what"
-    grep -hE "held|proved|explore|lost|could not|error" "$name.err" | head -n 5
-    failed=$((failed + 1))
-  fi
-}
 held() { grep -oE "[0-9]+ races? proved; .*" "$1.err" | tr '\n' ';'; }
 proved() { grep -qE "[1-9][0-9]* races? proved" "$1.err"; }
 explored() { grep -qE "races? proved" "$1.err"; }
@@ -46,8 +27,6 @@ none_proved() { explored "$1" && ! proved "$1"; }
 not_proved_why() { grep -qE "outside one|no pair of steps|Not explored" "$1.txt"; }
 # A program may have nothing for orders of one launch to decide.
 clean() { ! proved "$1"; }
-
-compile() { nvcc -std=c++20 -O2 -lineinfo -arch=native -o "$1" "$programs/$1.cu" -lcuda; }
 
 # The racy one proved, the repaired one without a differing order, in one process; silent under
 # 2,000 plain replays.
@@ -313,10 +292,6 @@ watch() {
   ok canary.clean "nothing is told" test -z "$(grep -h WATCHED: canary.clean.err)"
 }
 
-if (($# == 0)); then
-  set -- silent scratch afterwards programs atomic deepseek slices killed large shared hostile compare \
-    watch
-fi
-for part in "$@"; do "$part"; done
-printf '%d passed, %d failed\n' "$passed" "$failed"
-((failed == 0))
+parts 'silent scratch afterwards programs atomic deepseek slices killed large shared hostile compare
+watch' "$@"
+finish

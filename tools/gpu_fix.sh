@@ -5,18 +5,11 @@
 #   tools/gpu_fix.sh [PART...]      (default: all)
 #
 # Parts: apply buckets alone costs deepseek programs.
-#
-# BOHR names a built tool (default: build/release/bohr), APPLIER the library beside it that is preloaded. The reports lie
-# in build/gpu-fix. Ends with "N passed, N failed".
 set -uo pipefail
-root=$(cd "$(dirname "$0")/.." && pwd)
-programs=$root/tests/cuda/programs
-bohr=${BOHR:-$root/build/release/bohr}
-applier=${APPLIER:-$(dirname "$bohr")/libbohr_preload.so}
-out=$root/build/gpu-fix
-mkdir -p "$out"
-cd "$out" || exit 2
-passed=0 failed=0
+# shellcheck source=/dev/null
+source "$(dirname "$0")/gpu_lib.bash"
+begin fix
+: "${programs:?}" "${bohr:?}" "${out:?}" "${preloaded:?}"
 
 # run NAME OPTIONS -- COMMAND...: the report to NAME.txt, what was said to NAME.err.
 run() {
@@ -26,21 +19,6 @@ run() {
   "$bohr" run -o "$name" "$@" >"$name.txt" 2>"$name.err" </dev/null
 }
 
-# ok NAME WHAT CONDITION...
-ok() {
-  local name=$1 what=$2
-  shift 2
-  if "$@"; then
-    printf 'ok    %-24s %s\n' "$name" "$what"
-    passed=$((passed + 1))
-  else
-    printf 'FAIL  %-24s %s\n' "$name" "$what"
-    grep -hE "held|proved|applied|not repaired|REFUSED|lost|could not|error" "$name.err" | head -n 5
-    failed=$((failed + 1))
-  fi
-}
-has() { grep -qE "$1" "$2"; }
-lacks() { ! grep -qE "$1" "$2"; }
 counts() { grep -hoE "applied in .*" "$1.err" | tr '\n' ';'; }
 held() { grep -oE "[0-9]+ races? proved; .*" "$1.err" | tr '\n' ';'; }
 
@@ -81,7 +59,7 @@ alone() {
   run layer.alone --explore --fix --max-pause 0 -- python3 "$program" race
   for round in 1 2 3; do
     python3 "$program" race
-    LD_PRELOAD=$applier BOHR_APPLY=$out/layer.alone/fix.json python3 "$program" race 2>alone.err
+    LD_PRELOAD=$preloaded BOHR_APPLY=$out/layer.alone/fix.json python3 "$program" race 2>alone.err
     for via in cupti preload; do
       "$bohr" run --via $via -o "recorded.$via.$round" -- python3 "$program" race 2>/dev/null |
         grep '^replay us'
@@ -154,7 +132,5 @@ programs() {
   repaired loud python3 "$programs/missing_record_stream_loud.py"
 }
 
-all=(apply buckets alone costs deepseek programs)
-for part in "${@:-${all[@]}}"; do $part; done
-printf '%d passed, %d failed\n' "$passed" "$failed"
-((failed == 0))
+parts 'apply buckets alone costs deepseek programs' "$@"
+finish

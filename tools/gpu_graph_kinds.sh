@@ -4,30 +4,20 @@
 # cuobjdump and nvdisasm, without which they stay undecided.
 #
 #   tools/gpu_graph_kinds.sh
-#
-# BOHR names a built tool (default: build/release/bohr).
 set -uo pipefail
-root=$(cd "$(dirname "$0")/.." && pwd)
-bohr=${BOHR:-$root/build/release/bohr}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-nvcc -std=c++20 -O2 -lineinfo -arch=native -o "$work/graph_kinds" \
-  "$root/tests/cuda/programs/graph_kinds.cu" -lcuda || exit 1
+# shellcheck source=/dev/null
+source "$(dirname "$0")/gpu_lib.bash"
+begin graph-kinds
+: "${bohr:?}"
+compile graph_kinds || exit 1
 
-failed=0
 # arm KIND RACE|CLEAN STATUS
 arm() {
   local name=$1-$2 status=0
-  "$bohr" run --keep-code -o "$work/$name" -- "$work/graph_kinds" "$1" "$2" >"$work/$name.out" 2>&1 ||
-    status=$?
-  if [[ $status == "$3" ]]; then
-    echo "ok    $name"
-    return
-  fi
-  echo "FAIL  $name: status $status, not $3"
-  tail -n 40 "$work/$name.out"
-  "$bohr" query "$work/$name" "SELECT reason, text, count FROM diagnostic_v"
-  failed=1
+  rm -rf "$name"
+  "$bohr" run --keep-code -o "$name" -- ./graph_kinds "$1" "$2" >"$name.txt" 2>"$name.err" || status=$?
+  ok "$name" "status $status" test "$status" = "$3"
+  [[ $status == "$3" ]] || "$bohr" query "$name"/*.bohr "SELECT reason, text, count FROM diagnostic_v"
 }
 
 for kind in conditional tensor_map; do
@@ -41,4 +31,4 @@ else
   arm early race 3
   arm early clean 3
 fi
-exit "$failed"
+finish

@@ -4,32 +4,13 @@
 #
 #   tools/gpu_server.sh [PART...]      (default: all)
 #
-# Parts: startup attach applied; BOHR_VIA=preload takes the preloaded recorder. BOHR names a built tool (default: build/release/bohr). What was said
-# lies in build/gpu-server. Ends with "N passed, N failed".
+# Parts: startup attach applied. BOHR_VIA=preload takes the preloaded recorder.
 set -uo pipefail
-root=$(cd "$(dirname "$0")/.." && pwd)
-programs=$root/tests/cuda/programs
-bohr=${BOHR:-$root/build/release/bohr}
-applier=$(dirname "$bohr")/libbohr_preload.so
-out=$root/build/gpu-server
-mkdir -p "$out"
-cd "$out" || exit 2
-passed=0 failed=0 port=18471
-
-# ok WHAT CONDITION...
-ok() {
-  local what=$1
-  shift
-  if "$@"; then
-    printf 'ok    %s\n' "$what"
-    passed=$((passed + 1))
-  else
-    printf 'FAIL  %s\n' "$what"
-    failed=$((failed + 1))
-  fi
-}
-has() { grep -qE "$1" "$2"; }
-lacks() { ! grep -qE "$1" "$2"; }
+# shellcheck source=/dev/null
+source "$(dirname "$0")/gpu_lib.bash"
+begin server
+: "${programs:?}" "${bohr:?}" "${out:?}" "${preloaded:?}"
+port=18471
 
 # serve NAME COMMAND...: starts it, waits until it is ready, and leaves the seconds in `started` and
 # its process in `server`.
@@ -51,7 +32,7 @@ stopped() {
   local status=0
   kill -TERM "$server"
   wait "$server" || status=$?
-  ok "$1: SIGTERM ended it with $status, $(tail -n 1 "$1.log")" has 'ended well' "$1.log"
+  ok server "$1: SIGTERM ended it with $status, $(tail -n 1 "$1.log")" has 'ended well' "$1.log"
 }
 armed() {
   eval "$("$bohr" env -o "$1" --for shell 2>/dev/null)"
@@ -82,20 +63,20 @@ attach() {
   began=$SECONDS
   front=$(sed -n 's/front pid //p' server.log)
   python3 "$programs/load.py" $port 5 >before.txt
-  ok "before: $(cat before.txt)" has 'wrong 0 failed 0' before.txt
+  ok server "before: $(cat before.txt)" has 'wrong 0 failed 0' before.txt
   python3 "$programs/load.py" $port 40 >during.txt &
   load=$!
   sleep 3
   "$bohr" attach "$front" --explore --fix --max-pause 0.3 --patience 8 -o attached >attached.txt 2>attached.err
-  ok "attached: $(grep -oE '[0-9]+ races? proved; .*' attached.err | tr '\n' ';')" \
+  ok server "attached: $(grep -oE '[0-9]+ races? proved; .*' attached.err | tr '\n' ';')" \
     has '[1-9][0-9]* races? proved' attached.err
-  ok "a repair is verified" has '^ +verified' attached.txt
-  ok "a fix file" test -s attached/fix.json
+  ok server "a repair is verified" has '^ +verified' attached.txt
+  ok server "a fix file" test -s attached/fix.json
   kill -0 $load 2>/dev/null && echo "      it was attached to for less than the load lasted"
   wait $load
-  ok "during: $(cat during.txt)" has 'wrong 0 failed 0' during.txt
+  ok server "during: $(cat during.txt)" has 'wrong 0 failed 0' during.txt
   python3 "$programs/load.py" $port 5 >after.txt
-  ok "after: $(cat after.txt)" has 'wrong 0 failed 0' after.txt
+  ok server "after: $(cat after.txt)" has 'wrong 0 failed 0' after.txt
   du -cb server/*.bohr | tail -n 1 | while read -r bytes _; do
     echo "      logs: $bytes bytes in $((SECONDS - began)) s of two workers"
   done
@@ -106,23 +87,21 @@ attach() {
 }
 
 applied() {
-  serve alone env LD_PRELOAD="$applier" BOHR_APPLY="$out/attached/fix.json" \
+  serve alone env LD_PRELOAD="$preloaded" BOHR_APPLY="$out/attached/fix.json" \
     python3 "$programs/server.py"
   python3 "$programs/load.py" $port 5 >alone.txt
-  ok "applied: $(cat alone.txt)" has 'wrong 0 failed 0' alone.txt
+  ok server "applied: $(cat alone.txt)" has 'wrong 0 failed 0' alone.txt
   stopped alone
-  ok "$(grep -h 'applied in' alone.err | sed 's/.*: //' | tr '\n' ';')" has 'unresolved in 0' alone.err
+  ok server "$(grep -h 'applied in' alone.err | sed 's/.*: //' | tr '\n' ';')" has 'unresolved in 0' alone.err
   serve run "$bohr" run -o run --explore --launch 3 --apply attached/fix.json -- \
     python3 "$programs/server.py"
   python3 "$programs/load.py" $port 15 >run.txt
-  ok "applied and explored: $(cat run.txt)" has 'wrong 0 failed 0' run.txt
+  ok server "applied and explored: $(cat run.txt)" has 'wrong 0 failed 0' run.txt
   stopped run
-  ok "$(grep -hoE 'applied in .*' run.err | tr '\n' ';')" has 'applied in' run.err
-  ok "nothing is proved: $(grep -hoE '[0-9]+ races? proved; .*' run.err | tr '\n' ';')" \
+  ok server "$(grep -hoE 'applied in .*' run.err | tr '\n' ';')" has 'applied in' run.err
+  ok server "nothing is proved: $(grep -hoE '[0-9]+ races? proved; .*' run.err | tr '\n' ';')" \
     lacks '[1-9][0-9]* races? proved' run.err
 }
 
-all=(attach applied startup)
-for part in "${@:-${all[@]}}"; do $part; done
-printf '%d passed, %d failed\n' "$passed" "$failed"
-((failed == 0))
+parts 'attach applied startup' "$@"
+finish

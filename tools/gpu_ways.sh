@@ -5,15 +5,12 @@
 #
 #   tools/gpu_ways.sh [PROGRAM...]     (default: those below)
 #
-# PROGRAM: one of tests/cuda/programs without its ending, with words for it behind a colon. BOHR names
-# a built tool (default: build/release/bohr). Ends with "N passed, N failed".
+# PROGRAM: one of tests/cuda/programs without its ending, with words for it behind a colon.
 set -uo pipefail
-root=$(cd "$(dirname "$0")/.." && pwd)
-bohr=${BOHR:-$root/build/release/bohr}
-out=$root/build/gpu-ways
-mkdir -p "$out"
-cd "$out" || exit 2
-passed=0 failed=0
+# shellcheck source=/dev/null
+source "$(dirname "$0")/gpu_lib.bash"
+begin ways
+: "${programs:?}" "${bohr:?}" "${out:?}"
 
 # counts FOLDER: how many records of each kind its processes left, and what was not understood.
 counts() {
@@ -28,6 +25,13 @@ counts() {
   done
 }
 
+verdict() { grep -m 1 -E '^(RACE|CLEAN|NO RACE|NOTHING)' "$name.$1.txt" | sed 's/ id .*//'; }
+# What differs lies in NAME.diff.
+same() {
+  diff "$1".{cupti,preload}.counts >"$1.diff" && diff <(verdict cupti) <(verdict preload) >>"$1.diff" &&
+    grep -qE '^(kernel|node) [1-9]' "$1.preload.counts"
+}
+
 wanted=("$@")
 ((${#wanted[@]})) || wanted=(missing_record_stream_silent missing_record_stream_eager inplace_copy
   pool_order decode_layer:race buckets:race)
@@ -37,19 +41,10 @@ for one in "${wanted[@]}"; do
   for via in cupti preload; do
     rm -rf "$name.$via"
     "$bohr" run --via $via --record all -o "$name.$via" -- \
-      python3 "$root/tests/cuda/programs/$name.py" "${words[@]}" >"$name.$via.txt" 2>"$name.$via.err"
+      python3 "$programs/$name.py" "${words[@]}" >"$name.$via.txt" 2>"$name.err"
     counts "$name.$via" >"$name.$via.counts"
   done
-  if diff "$name".{cupti,preload}.counts >"$name.diff" &&
-    grep -qE '^(kernel|node) [1-9]' "$name.preload.counts" &&
-    diff <(grep -E '^(RACE|CLEAN|NO RACE|NOTHING)' "$name.cupti.txt" | sed 's/ id .*//') \
-      <(grep -E '^(RACE|CLEAN|NO RACE|NOTHING)' "$name.preload.txt" | sed 's/ id .*//') >>"$name.diff"; then
-    printf 'ok    %-28s %s\n' "$name" "$(grep -m 1 -E '^(RACE|CLEAN|NO RACE|NOTHING)' "$name.preload.txt")"
-    passed=$((passed + 1))
-  else
-    printf 'FAIL  %-28s\n%s\n' "$name" "$(head -n 12 "$name.diff")"
-    failed=$((failed + 1))
-  fi
+  ok "$name" "$(verdict preload)" same "$name"
+  [[ ! -s $name.diff ]] || head -n 12 "$name.diff"
 done
-printf '%d passed, %d failed\n' "$passed" "$failed"
-((failed == 0))
+finish
