@@ -28,10 +28,11 @@ const char* word(Works works) {
   return "";
 }
 
-Topic agent_topic(const Result<AgentFiles>& files) {
+Topic agent_topic(const Result<AgentFiles>& files, Via via) {
   Topic topic{.name = "recorder"};
   if (files.ok()) {
-    topic.found = topic.facts["path"] = files.value().agent;
+    topic.found = topic.facts["path"] =
+        via == Via::preload ? files.value().preload : files.value().agent;
     return topic;
   }
   topic.works = Works::no;
@@ -52,20 +53,25 @@ Topic program_topic(const Started& started) {
   return topic;
 }
 
-void add_probed(const AgentFiles& files, const Python* python, std::vector<Topic>* topics) {
+void add_probed(const AgentFiles& files, Via via, const Python* python,
+                std::vector<Topic>* topics) {
   std::error_code error;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe", error);
-  Probe probed = probe(self, files.agent, "");
+  Probe probed = probe(self, files, via, "");
   std::string wheel;
-  if (python != nullptr && probed.agent_mapped && probed.cupti_path.empty() &&
+  if (via == Via::cupti && python != nullptr && probed.agent_mapped && probed.cupti_path.empty() &&
       !python->own_cupti.empty()) {
     wheel = python->own_cupti;
-    probed = probe(self, files.agent, wheel);
+    probed = probe(self, files, via, wheel);
   }
   topics->push_back(driver_topic(probed));
   topics->push_back(gpu_topic(probed));
-  topics->push_back(cupti_topic(probed, wheel));
-  topics->push_back(subscriber_topic(probed, files.agent));
+  if (via == Via::preload) {
+    topics->push_back(preload_topic(probed, files.preload));
+  } else {
+    topics->push_back(cupti_topic(probed, wheel));
+    topics->push_back(subscriber_topic(probed, files.agent));
+  }
   topics->push_back(own_memory_topic(probed));
 }
 
@@ -80,13 +86,13 @@ Result<std::vector<Topic>> examine(const DoctorOptions& options) {
     topics.push_back(program_topic(*started));
   }
   const Result<AgentFiles> files = find_agent(options.lib);
-  topics.push_back(agent_topic(files));
+  topics.push_back(agent_topic(files, options.via));
   std::optional<Python> python;
   if (files.ok() && started && !started->python.empty())
     python = ask_python(started->python, files.value());
   const Python* asked = python ? &*python : nullptr;
   if (files.ok()) {
-    add_probed(files.value(), asked, &topics);
+    add_probed(files.value(), options.via, asked, &topics);
     topics.push_back(shim_topic(files.value(), asked));
     topics.push_back(allocator_topic(asked));
   }

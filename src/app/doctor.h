@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/doctor_command.h"
+#include "app/environment.h"
 #include "base/result.h"
 #include "report/layout.h"
 
@@ -27,6 +28,7 @@ struct DoctorOptions {
   std::string dir;                   // where a run would be kept; empty: the working folder
   std::string lib;                   // as RunOptions::lib
   uint64_t max_log = 0;              // as RunOptions::max_log
+  Via via = Via::cupti;
 };
 
 // Error `guest-start` where the command names no program.

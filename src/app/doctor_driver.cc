@@ -126,6 +126,32 @@ Topic cupti_topic(const Probe& probe, const std::string& wheel) {
   return topic;
 }
 
+Topic preload_topic(const Probe& probe, const std::string& library) {
+  Topic topic = topic_of("preload");
+  topic.facts["path"] = library;
+  topic.works = Works::no;
+  if (!probe.driver_found) {
+    topic.found = "not known: nothing loads the driver";
+    topic.follows = "a driver has to be there first";
+  } else if (!probe.agent_mapped) {
+    topic.found = "the loader did not take the library from LD_PRELOAD";
+    topic.follows = "is its folder mounted noexec, or readable for nobody?";
+  } else if (probe.recorded) {
+    topic.works = Works::yes;
+    topic.found = "the library is between the program and the driver; it needs no CUPTI";
+    topic.follows = "static and setuid programs are not reached";
+  } else if (!probe.agent_error.empty()) {
+    topic.found = probe.agent_error;
+    topic.follows = "record with --via cupti";
+  } else {
+    topic.found = "the library is loaded, and no call of the driver reached it";
+    topic.follows =
+        "another library in LD_PRELOAD may be in front of it; take it out, or record with --via "
+        "cupti";
+  }
+  return topic;
+}
+
 Topic subscriber_topic(const Probe& probe, const std::string& agent) {
   Topic topic = topic_of("other tools");
   const char* injection = std::getenv(agent::kInjectionVariable);

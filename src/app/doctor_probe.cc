@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -143,6 +144,7 @@ void read_recording(const std::string& folder, Probe* probe) {
     for (const trace::Record& record : log.value().records) {
       const auto* process = std::get_if<trace::Process>(&record);
       if (process == nullptr) continue;
+      probe->recorded = true;
       probe->cupti_version = static_cast<int>(process->cupti);
       probe->driver_text = log.value().strings[process->driver_text.id];
     }
@@ -170,10 +172,10 @@ void probe_driver(const std::string& preload, const Tell& tell) {
   const auto init = find<int (*)(unsigned)>(driver, "cuInit");
   const auto version = find<int (*)(int*)>(driver, "cuDriverGetVersion");
   const auto words = find<int (*)(int, const char**)>(driver, "cuGetErrorString");
-  Dl_info info{};
-  if (init == nullptr || dladdr(reinterpret_cast<void*>(init), &info) == 0)
+  const link_map* loaded = nullptr;  // of the library: its functions may be wrapped
+  if (init == nullptr || dlinfo(driver, RTLD_DI_LINKMAP, &loaded) != 0)
     return tell("no-driver=libcuda.so.1 has no cuInit");
-  tell(std::string("driver=") + info.dli_fname);
+  tell(std::string("driver=") + loaded->l_name);
   int number = 0;
   if (version != nullptr && version(&number) == 0) tell(fmt::format("version={}", number));
   if (const int code = init(0); code != 0) {
@@ -186,22 +188,22 @@ void probe_driver(const std::string& preload, const Tell& tell) {
   tell_mapped(tell);
 }
 
-Probe probe(const std::string& bohr, const std::string& agent, const std::string& preload) {
+Probe probe(const std::string& bohr, const AgentFiles& files, Via via, const std::string& preload) {
   Probe probe;
   const Result<std::unique_ptr<TemporaryFolder>> folder = TemporaryFolder::make();
   if (!folder.ok()) return probe.failed = to_string(folder.error()), probe;
   std::vector<std::string> command = {bohr, "doctor", "--probe"};
   if (!preload.empty()) command.push_back("--preload=" + preload);
-  const Said said = ask_program(command,
-                                {{agent::kInjectionVariable, agent},
-                                 {agent::kAgentVariable, agent},
-                                 {agent::kDirVariable, folder.value()->path()},
-                                 {agent::kExploreVariable, ""},
-                                 {agent::kApplyVariable, ""}},
-                                kProbePatience);
+  Recording recording;
+  recording.dir = folder.value()->path(), recording.via = via;
+  auto variables = variables_of(recording, files, inherited());
+  for (const char* unwanted :
+       {agent::kExploreVariable, agent::kApplyVariable, agent::kRanksVariable})
+    variables[unwanted] = "";
+  const Said said = ask_program(command, variables, kProbePatience);
   probe.ran = said.started;
   probe.failed = how_it_failed(said);
-  read_answers(said.text, agent, &probe);
+  read_answers(said.text, via == Via::preload ? files.preload : files.agent, &probe);
   read_recording(folder.value()->path(), &probe);
   return probe;
 }

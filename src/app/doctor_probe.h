@@ -8,6 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "app/environment.h"
+#include "app/install.h"
+
 namespace bohr::app {
 
 // One line "key=value".
@@ -35,13 +38,14 @@ struct Probe {
   std::vector<Gpu> gpus;
   bool reads_own_memory = false;
   bool agent_mapped = false;
+  bool recorded = false;    // it left a log
   std::string cupti_path;   // that was mapped in the end
   int cupti_version = 0;    // 130001, where the agent recorded
   std::string agent_error;  // what the agent left
   std::string driver_text;  // "580.159.04"
 };
 
-// The parent's side. `bohr`: this program; `agent`: the library; `preload`: as above.
-Probe probe(const std::string& bohr, const std::string& agent, const std::string& preload);
+// The parent's side. `bohr`: this program; `preload`: as above.
+Probe probe(const std::string& bohr, const AgentFiles& files, Via via, const std::string& preload);
 
 }  // namespace bohr::app

@@ -22,6 +22,8 @@ Python ask_python(const std::vector<std::string>& call, const AgentFiles& files)
 Topic driver_topic(const Probe& probe);
 Topic gpu_topic(const Probe& probe);
 Topic cupti_topic(const Probe& probe, const std::string& wheel);
+// In the place of the two around it, for a recorder that is preloaded.
+Topic preload_topic(const Probe& probe, const std::string& library);
 Topic subscriber_topic(const Probe& probe, const std::string& agent);
 Topic own_memory_topic(const Probe& probe);
 

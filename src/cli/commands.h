@@ -44,6 +44,8 @@ Result<app::CheckOptions> check_options(const CheckArguments& arguments);
 
 // --max-log and --stacks.
 void add_recording_arguments(CLI::App* command, app::Recording* recording);
+// --via; bohr doctor has it, too.
+void add_via(CLI::App* command, app::Via* via);
 // --graph, --watch, --max-pause and so on, of run and attach, which have --explore.
 void add_hold_arguments(CLI::App* command, app::HoldOptions* hold);
 

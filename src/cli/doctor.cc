@@ -52,6 +52,7 @@ void add_doctor(CLI::App* app, const std::vector<std::string>* guest, int* statu
   command->add_option("-o", arguments->options.dir, "folder for what would be recorded");
   command->add_option("--max-log", arguments->options.max_log, "as of bohr run")
       ->transform(CLI::AsSizeValue(false));
+  add_via(command, &arguments->options.via);
   command->add_option("--format", arguments->format, "text or json")
       ->check(CLI::IsMember({"text", "json"}));
   // What `bohr doctor` starts itself as.

@@ -84,11 +84,15 @@ void add_recording_arguments(CLI::App* command, app::Recording* recording) {
       ->transform(CLI::AsSizeValue(false));
   command->add_option("--ranks", recording->ranks, "which ranks are recorded, e.g. 0,2-3")
       ->check(is_rank_list);
+  add_via(command, &recording->via);
+}
+
+void add_via(CLI::App* command, app::Via* via) {
   command
       ->add_option_function<std::string>(
           "--via",
-          [recording](const std::string& way) {
-            recording->via = way == "preload" ? app::Via::preload : app::Via::cupti;
+          [via](const std::string& way) {
+            *via = way == "preload" ? app::Via::preload : app::Via::cupti;
           },
           "how calls reach the recorder: cupti, or preload, which leaves CUPTI to others")
       ->envname("BOHR_VIA")

@@ -66,6 +66,14 @@ doctor 3 'another injection' CUDA_INJECTION64_PATH=/other.so
 row 'other tools' NO '/other.so'
 doctor 0 kineto KINETO_USE_DAEMON=1
 row 'other tools' partly KINETO_USE_DAEMON
+# Recorded by the preloaded library: nobody asks CUPTI, and others may.
+doctor 0 preload BOHR_VIA=preload FAKE_CUPTI_BUSY=1
+row preload ok 'needs no CUPTI'
+row recorder ok libbohr_preload.so
+row driver ok "CUDA 13.0, $tmp/libcuda.so.1"
+expect_not_in out 'subscriber' preload
+expect_status 3 'preload without a driver' -- "$BOHR" doctor --via preload
+row preload NO 'a driver has to be there first'
 # A driver without CUPTI, where no toolkit is found either; then CUPTI by name, and in a wheel that the
 # program's Python knows.
 late=("LD_LIBRARY_PATH=$tmp/late" CUDA_HOME=/nowhere CUDA_PATH=/nowhere)
