@@ -81,7 +81,7 @@ Result<std::vector<Topic>> examine(const DoctorOptions& options) {
   std::vector<Topic> topics;
   std::optional<Started> started;
   if (!options.command.empty()) {
-    BOHR_TRY(found, what_starts(options.command));
+    BOHR_TRY(found, what_starts(options.command, options.via));
     started = std::move(found);
     topics.push_back(program_topic(*started));
   }

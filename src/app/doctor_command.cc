@@ -67,13 +67,14 @@ Words split(const std::string& line) {
   return words;
 }
 
-bool is_ours(const std::string& name) {
-  return name == agent::kInjectionVariable || name == agent::kAgentVariable ||
-         name == agent::kDirVariable || name == agent::kPythonPathVariable;
+bool is_ours(const std::string& name, Via via) {
+  const char* loads = via == Via::preload ? agent::kPreloadVariable : agent::kInjectionVariable;
+  return name == loads || name == agent::kAgentVariable || name == agent::kDirVariable ||
+         name == agent::kPythonPathVariable;
 }
 
 void note_lost(const std::string& name, const std::string& who, Started* started) {
-  if (!is_ours(name)) return;
+  if (!is_ours(name, started->via)) return;
   if (name == agent::kPythonPathVariable) {
     started->remarks.push_back(
         {Works::partly, who + " changes " + name,
@@ -219,8 +220,9 @@ Words next_of(const std::string& path, const Words& command, Started* started) {
 
 }  // namespace
 
-Result<Started> what_starts(const std::vector<std::string>& command) {
+Result<Started> what_starts(const std::vector<std::string>& command, Via via) {
   Started started;
+  started.via = via;
   Words words = command;
   for (int step = 0; step < kMostSteps; ++step) {
     const std::string path = find_program(words.front());

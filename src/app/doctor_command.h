@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/environment.h"
 #include "base/result.h"
 
 namespace bohr::app {
@@ -22,13 +23,14 @@ struct Remark {
 };
 
 struct Started {
-  std::string program;  // path of what runs in the end: behind scripts, `env`, `timeout`, …
+  Via via = Via::cupti;  // how it is to be recorded
+  std::string program;   // path of what runs in the end: behind scripts, `env`, `timeout`, …
   std::vector<Remark> remarks;
   // Where that is Python: the interpreter and those of its options that stand before the script.
   std::vector<std::string> python;
 };
 
 // Error `guest-start` where there is no such program.
-Result<Started> what_starts(const std::vector<std::string>& command);
+Result<Started> what_starts(const std::vector<std::string>& command, Via via);
 
 }  // namespace bohr::app

@@ -116,6 +116,10 @@ doctor 3 'cleared environment' -- env -i sleep 1
 row program NO 'clears the environment'
 doctor 3 'our variable unset' -- env -u CUDA_INJECTION64_PATH sleep 1
 row program NO CUDA_INJECTION64_PATH
+doctor 3 'what preloads unset' --via preload -- env -u LD_PRELOAD sleep 1
+row program NO LD_PRELOAD
+doctor 0 'what injects unset' --via preload -- env -u CUDA_INJECTION64_PATH sleep 1
+row program ok
 doctor 0 'path replaced' -- env PYTHONPATH=/x sleep 1
 row program partly PYTHONPATH
 doctor 0 "somebody else's variable unset" -- env -u SOMETHING sleep 1
