@@ -26,11 +26,10 @@ bool captures(const Recorder& r) { return r.captures_active.load(std::memory_ord
 std::optional<UntoldCallback> take_callback(Blocks& blocks, const trace::History& entry) {
   const auto found = blocks.untold.find(entry.address);
   if (found == blocks.untold.end()) return {};
-  std::deque<UntoldCallback>& callbacks = found->second;
-  const UntoldCallback first = callbacks.front();
+  UntoldCallbacks& callbacks = found->second;
+  const UntoldCallback first = callbacks.list[callbacks.next];
   const bool same = first.alloc == (entry.action == trace::HistoryAction::alloc);
-  if (same) callbacks.pop_front();
-  if (!same || callbacks.empty()) blocks.untold.erase(found);
+  if (!same || ++callbacks.next == callbacks.list.size()) blocks.untold.erase(found);
   return same ? std::optional(first) : std::nullopt;
 }
 
@@ -76,7 +75,7 @@ void keep(Recorder& r, LiveBlock& block) {
     return;
   }
   const auto untold = r.blocks.untold.find(block.alloc.address);
-  if (untold != r.blocks.untold.end()) untold->second.back().kept = true;
+  if (untold != r.blocks.untold.end()) untold->second.list.back().kept = true;
 }
 
 // Appends to the recent work may have begun a new file of it.
@@ -96,7 +95,7 @@ void block_allocated(Recorder& r, const trace::BlockAlloc& record) {
     std::lock_guard lock(r.blocks.mutex);
     const bool kept = captures(r);
     r.blocks.live[record.address] = {record, {}, kept};
-    r.blocks.untold[record.address].push_back({record.call.seq, true, kept});
+    r.blocks.untold[record.address].list.push_back({record.call.seq, true, kept});
     write(r, kept, record);
   }
   look_at_turn(r);
@@ -112,7 +111,7 @@ void block_freed(Recorder& r, const trace::BlockFree& record) {
     const auto live = r.blocks.live.find(record.address);
     const bool kept = live != r.blocks.live.end() && live->second.kept;
     if (live != r.blocks.live.end()) r.blocks.live.erase(live);
-    r.blocks.untold[record.address].push_back({record.call.seq, false, kept});
+    r.blocks.untold[record.address].list.push_back({record.call.seq, false, kept});
     write(r, kept, record);
   }
   look_at_turn(r);

@@ -13,10 +13,10 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "trace/writer/records.h"
 
@@ -37,10 +37,16 @@ struct UntoldCallback {
   bool kept = false;
 };
 
+// Of one address, in their order; those ahead of `next` were told of.
+struct UntoldCallbacks {
+  std::vector<UntoldCallback> list;
+  size_t next = 0;
+};
+
 struct Blocks {
   std::mutex mutex;
-  std::unordered_map<uint64_t, LiveBlock> live;                     // by address
-  std::unordered_map<uint64_t, std::deque<UntoldCallback>> untold;  // by address
+  std::unordered_map<uint64_t, LiveBlock> live;          // by address
+  std::unordered_map<uint64_t, UntoldCallbacks> untold;  // by address
   std::unordered_map<uint64_t, bool> ending;  // by address: kept, of blocks asked to be freed
   // Files of recent work that had been begun when live blocks were last kept; the first always is.
   std::atomic<uint64_t> turn{1};
