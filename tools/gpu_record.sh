@@ -31,7 +31,7 @@ run() {
       PYTHONPATH="$root/python${PYTHONPATH:+:$PYTHONPATH}" "$@" \
       >"$folder.out" 2>&1 </dev/null || status=$?
   else
-    "$bohr" run --exit=guest -o "$folder" -- "$@" >"$folder.out" 2>&1 </dev/null || status=$?
+    "$bohr" run --exit=guest --record all -o "$folder" -- "$@" >"$folder.out" 2>&1 </dev/null || status=$?
   fi
   if ((status != 0)); then
     echo "$(basename "$folder"): exit status $status"

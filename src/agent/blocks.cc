@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/blocks.h"
 
+#include <utility>
+
 #include "agent/recorder.h"
 
 namespace bohr::agent {
@@ -117,6 +119,35 @@ void block_freed(Recorder& r, const trace::BlockFree& record) {
   look_at_turn(r);
 }
 
+void pooled_allocated(Recorder& r, const trace::MemAlloc& record) {
+  if (!r.recent) {
+    r.log->append(record);
+    return;
+  }
+  {
+    std::lock_guard lock(r.blocks.mutex);
+    const bool kept = captures(r);
+    r.blocks.pooled[record.address] = {record, kept};
+    write(r, kept, record);
+  }
+  look_at_turn(r);
+}
+
+void pooled_freed(Recorder& r, const trace::MemFree& record) {
+  if (!r.recent) {
+    r.log->append(record);
+    return;
+  }
+  {
+    std::lock_guard lock(r.blocks.mutex);
+    const auto live = r.blocks.pooled.find(record.address);
+    const bool kept = live == r.blocks.pooled.end() || live->second.kept;
+    if (live != r.blocks.pooled.end()) r.blocks.pooled.erase(live);
+    write(r, kept, record);
+  }
+  look_at_turn(r);
+}
+
 void block_told(Recorder& r, trace::History entry) {
   if (!r.recent) {
     r.log->append(entry);
@@ -152,6 +183,8 @@ void keep_live_blocks(Recorder& r) {
   r.blocks.turn.store(r.recent->turns(), std::memory_order_relaxed);
   for (auto& [address, block] : r.blocks.live)
     if (!block.kept) keep(r, block);
+  for (auto& [address, memory] : r.blocks.pooled)
+    if (!std::exchange(memory.kept, true)) r.log->append(memory.alloc);
 }
 
 }  // namespace bohr::agent

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which hand-outs of a framework's allocator stay in the log. A program that serves makes more of
-// them than any log can hold, so where work outside graphs has room of its own (`--record graphs`),
-// they lie there with it, and only those that graphs may need are kept for good.
+// Which hand-outs of a framework's allocator, or of a driver's stream-ordered pool, stay in the
+// log. A program that serves makes more of them than any log can hold, so where work outside graphs
+// has room of its own (`--record graphs`), they lie there with it, and only those that graphs may
+// need are kept for good.
 //
 // Kept is what a capture or a graph may use: a block that is live when a capture begins or a graph
 // is read, one that is handed out while something captures, and one that has outlived a whole file
@@ -23,6 +24,12 @@
 namespace bohr::agent {
 
 struct Recorder;
+
+// Of a stream-ordered pool.
+struct LiveMemory {
+  trace::MemAlloc alloc;
+  bool kept = false;  // in the log
+};
 
 struct LiveBlock {
   trace::BlockAlloc alloc;
@@ -47,6 +54,7 @@ struct Blocks {
   std::mutex mutex;
   std::unordered_map<uint64_t, LiveBlock> live;          // by address
   std::unordered_map<uint64_t, UntoldCallbacks> untold;  // by address
+  std::unordered_map<uint64_t, LiveMemory> pooled;       // by address
   std::unordered_map<uint64_t, bool> ending;  // by address: kept, of blocks asked to be freed
   // Files of recent work that had been begun when live blocks were last kept; the first always is.
   std::atomic<uint64_t> turn{1};
@@ -54,6 +62,8 @@ struct Blocks {
 
 void block_allocated(Recorder& r, const trace::BlockAlloc& record);
 void block_freed(Recorder& r, const trace::BlockFree& record);
+void pooled_allocated(Recorder& r, const trace::MemAlloc& record);
+void pooled_freed(Recorder& r, const trace::MemFree& record);
 // The next entry of the allocator's history.
 void block_told(Recorder& r, trace::History entry);
 // The history was read up to now: what it has not told of by then it never will.

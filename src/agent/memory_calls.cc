@@ -24,7 +24,10 @@ void add_alloc(Recorder& r, DriverCall& call, trace::Layer layer, trace::Memory 
   if (r.driver.cuCtxGetDevice(&device) == CUDA_SUCCESS) {
     record.device = static_cast<uint32_t>(device);
   }
-  r.log->append(record);
+  if (layer == trace::Layer::stream_ordered)
+    pooled_allocated(r, record);
+  else
+    r.log->append(record);
 }
 
 void add_free(Recorder& r, DriverCall& call, uint64_t address) {
@@ -34,7 +37,10 @@ void add_free(Recorder& r, DriverCall& call, uint64_t address) {
   record.layer = call.layer;
   record.address = address;
   if (call.stream) record.stream = stream_of(r, call);
-  r.log->append(record);
+  if (record.layer == trace::Layer::stream_ordered)
+    pooled_freed(r, record);
+  else
+    r.log->append(record);
 }
 
 uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }

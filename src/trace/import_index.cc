@@ -78,9 +78,8 @@ class Indexer {
     for (const auto& [number, records] : index_.graphs)
       if (!records.version && records.graph->parent != 0)
         index_.graphs_in[{records.graph->parent, records.graph->parent_node}].push_back(number);
-    // What was kept for good may lie in the recent work as well.
-    by(index_.history, [](const History* r) { return r->index; });
-    by(index_.block_allocs, [](const BlockAlloc* r) { return r->call.seq; });
+    std::stable_sort(index_.history.begin(), index_.history.end(),
+                     [](const History* a, const History* b) { return a->index < b->index; });
     return std::move(index_);
   }
 
@@ -92,17 +91,6 @@ class Indexer {
     else
       diagnostics_->add("lost-records", std::string("a second '") + R::kName + "' of one number",
                         0);
-  }
-
-  // Sorts them by a number, each of which stays once.
-  template <class R, class Number>
-  static void by(std::vector<const R*>& list, Number number) {
-    std::stable_sort(list.begin(), list.end(),
-                     [&](const R* a, const R* b) { return number(a) < number(b); });
-    const auto end = std::unique(list.begin(), list.end(), [&](const R* a, const R* b) {
-      return number(a) == number(b) && *a == *b;
-    });
-    list.erase(end, list.end());
   }
 
   void sort_nodes(GraphRecords& graph) {

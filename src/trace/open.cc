@@ -10,7 +10,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <functional>
+#include <span>
 #include <system_error>
+#include <unordered_set>
 
 #include "trace/case_reader.h"
 #include "trace/import.h"
@@ -144,8 +147,41 @@ bool has_recent(const Log& log) {
   });
 }
 
+// What was kept in the log later, because graphs may need it, lies in the recent work as well.
+class Kept {
+ public:
+  explicit Kept(std::span<const Record> records) {
+    for (const Record& record : records) std::visit([&](const auto& r) { add(r); }, record);
+  }
+  bool operator()(const Record& record) const {
+    return std::visit([&](const auto& r) { return has(r); }, record);
+  }
+
+ private:
+  void add(const MemAlloc& r) { calls_.insert(r.call.seq); }
+  void add(const BlockAlloc& r) { calls_.insert(r.call.seq); }
+  void add(const History& r) { entries_.insert(r.index); }
+  void add(const EntryCall& r) { said_.insert(r.index); }
+  template <class R>
+  void add(const R&) {}
+  bool has(const MemAlloc& r) const { return calls_.contains(r.call.seq); }
+  bool has(const BlockAlloc& r) const { return calls_.contains(r.call.seq); }
+  bool has(const History& r) const { return entries_.contains(r.index); }
+  bool has(const EntryCall& r) const { return said_.contains(r.index); }
+  template <class R>
+  bool has(const R&) const {
+    return false;
+  }
+  std::unordered_set<uint64_t> calls_, entries_, said_;  // sequence numbers, indices
+};
+
 void add_recent(const Input& input, Log* log) {
+  const size_t whole = log->records.size();
   for (const std::vector<uint8_t>& part : input.recent) add_part(part, log);
+  const auto recent = log->records.begin() + static_cast<ptrdiff_t>(whole);
+  const Kept kept({log->records.begin(), recent});
+  log->records.erase(std::remove_if(recent, log->records.end(), std::cref(kept)),
+                     log->records.end());
   if (!input.recent.empty() || !has_recent(*log)) return;
   const auto add = [&](std::string text) {
     log->strings.push_back(std::move(text));

@@ -173,6 +173,33 @@ TEST_F(BlocksTest, WhatOutlivesAFileOfRecentWorkIsKept) {
   EXPECT_LT(gone, seq_);
 }
 
+TEST_F(BlocksTest, MemoryOfAPoolIsKeptAsBlocksAre) {
+  const auto pooled = [&](uint64_t address) {
+    seq_ += 2;
+    pooled_allocated(r_, {.call = {seq_, seq_ + 1, 1, 0},
+                          .layer = trace::Layer::stream_ordered,
+                          .address = address,
+                          .bytes = 512});
+    return seq_;
+  };
+  const auto back = [&](uint64_t address) {
+    seq_ += 2;
+    pooled_freed(r_, {{seq_, seq_ + 1, 1, 0}, trace::Layer::stream_ordered, address, 0});
+    return seq_;
+  };
+  pooled(kBlock), back(kBlock);
+  const uint64_t lives = pooled(kBlock);
+  keep_live_blocks(r_);
+  pooled(kBlock + 512);
+  const uint64_t freed = back(kBlock);
+  Seqs seqs;
+  for (const trace::Record& record : kept().records) {
+    if (const auto* alloc = std::get_if<trace::MemAlloc>(&record)) seqs.push_back(alloc->call.seq);
+    if (const auto* free = std::get_if<trace::MemFree>(&record)) seqs.push_back(free->call.seq);
+  }
+  EXPECT_EQ(seqs, (Seqs{lives, freed}));
+}
+
 // Of a block that is entered in the history alone the bytes are doubtful.
 TEST_F(BlocksTest, AnEntryWithoutACallbackIsLeftOut) {
   told_.push_back({HistoryAction::alloc, kBlock});

@@ -12,7 +12,7 @@ build_fakes "${tmp:?of lib.bash}" held_guest || exit 1
 export LD_LIBRARY_PATH=$tmp FAKE_LITTLE_MEMORY=1
 
 expect_status 1 large -- "$BOHR" run --explore --max-pause 0 -o large -- \
-  ./held_guest large guest 500 3000
+  ./held_guest large guest 500 9000
 if grep -q 'made without nvcc' err; then
   echo 'skipped: this build has no kernels of its own'
   exit 77
@@ -26,14 +26,14 @@ expect_in out 'guest right' large
 # the last, which hold what is written. All of the block finds no room.
 block='allocation 1 (1 GiB)' few=(--budget 12 --max-pause 0)
 expect_status 1 watched -- "$BOHR" run --explore "${few[@]}" -o watched --watch "${block}[0:8K]=" \
-  --watch "${block}[1025M:1074794400]=consume#1" -- ./held_guest large guest 500 3000
+  --watch "${block}[1025M:1074794400]=consume#1" -- ./held_guest large guest 500 9000
 expect_in err "WATCHED: produce#0(stream 1) wrote $block [1025M," watched
 expect_in out 'no other step wrote it' watched
 expect_in out 'UNEXPECTED WRITES to what is watched: 1 page.' watched
 expect_not_in out 'not watched' watched
 expect_in out 'guest right' watched
 expect_status 1 all -- "$BOHR" run --explore "${few[@]}" -o all --watch "$block" -- \
-  ./held_guest large guest 500 3000
+  ./held_guest large guest 500 9000
 expect_in out 'not watched    allocation 1 (1 GiB) [0, 1025M)' all
 expect_in out 'guest right' all
 finish

@@ -169,19 +169,6 @@ TEST_F(MemoryImport, AFreeIsNotCompletedAtOnceWhereEntriesBetweenWereDropped) {
   EXPECT_GT(program.lifetimes[0].free.index, kernel - program.ops.begin());
 }
 
-// A block that was kept for good lies in the recent work as well.
-TEST_F(MemoryImport, WhatIsThereTwiceIsOne) {
-  b.add(BlockAlloc{b.call(), kBlock});
-  const BlockAlloc alloc = std::get<BlockAlloc>(b.log.records.back());
-  b.history(HistoryAction::alloc, kBlock, 0x800, s);
-  const History entry = std::get<History>(b.log.records.back());
-  b.said(b.newest());
-  b.add(alloc), b.add(entry), b.add(EntryCall{entry.index, alloc.call.seq});
-  run();
-  EXPECT_EQ(program.lifetimes.size(), 1u);
-  EXPECT_EQ(count("allocator-order-unknown"), 0);
-}
-
 TEST_F(MemoryImport, CallbacksThatDisagreeWithTheHistoryLeaveTheSegmentAsOwner) {
   b.mem_alloc(kSegment, 0x200000);
   b.block_alloc(kSegment, 0x400, s);  // a block that is told right

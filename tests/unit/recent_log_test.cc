@@ -61,6 +61,29 @@ class RecentLogTest : public testing::Test {
   std::unique_ptr<LogWriter> log_;
 };
 
+// What was kept in the log later lies in the recent work as well: it is one.
+TEST_F(RecentLogTest, WhatIsInTheLogTooIsThereOnce) {
+  const auto newest = recent(1 << 20);
+  const BlockAlloc block{{2, 3, 1, 0}, 0x1000};
+  const MemAlloc memory{.call = {4, 5, 1, 0}, .address = 0x2000, .bytes = 64};
+  const History entry{.index = 7, .address = 0x1000, .bytes = 64};
+  const EntryCall said{7, 2};
+  newest->append(block), newest->append(memory), newest->append(entry), newest->append(said);
+  newest->append(BlockAlloc{{6, 7, 1, 0}, 0x1000});
+  log_->append(block), log_->append(memory), log_->append(entry), log_->append(said);
+  newest->close(), log_->close(101);
+  const Log log = read();
+  const auto count = [&](auto one) {
+    return std::count_if(log.records.begin(), log.records.end(), [](const Record& record) {
+      return std::holds_alternative<decltype(one)>(record);
+    });
+  };
+  EXPECT_EQ(count(BlockAlloc()), 2);
+  EXPECT_EQ(count(MemAlloc()), 1);
+  EXPECT_EQ(count(History()), 1);
+  EXPECT_EQ(count(EntryCall()), 1);
+}
+
 TEST_F(RecentLogTest, KeepsAllWhereThereIsRoom) {
   const auto newest = recent(1 << 20);
   for (uint64_t seq = 1; seq <= 100; ++seq) EXPECT_TRUE(newest->append(kernel(seq)));

@@ -81,6 +81,8 @@ template bool RecentLog::append(const HostSync&);
 template bool RecentLog::append(const HostWrite&);
 template bool RecentLog::append(const Clock&);
 template bool RecentLog::append(const Launch&);
+template bool RecentLog::append(const MemAlloc&);
+template bool RecentLog::append(const MemFree&);
 template bool RecentLog::append(const BlockAlloc&);
 template bool RecentLog::append(const BlockFree&);
 template bool RecentLog::append(const History&);
