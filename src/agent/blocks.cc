@@ -8,13 +8,13 @@
 namespace bohr::agent {
 namespace {
 
-// With the mutex held.
+// With the mutex held, as all below.
 template <class R>
 void write(Recorder& r, bool kept, const R& record) {
-  if (kept || !r.recent)
+  if (kept)
     r.log->append(record);
-  else
-    append_recent(r, record);
+  else if (!r.recent->append(record))
+    r.blocks.refused = true;
 }
 
 void write_entry(Recorder& r, bool kept, const trace::History& entry, uint64_t seq) {
@@ -80,10 +80,24 @@ void keep(Recorder& r, LiveBlock& block) {
   if (untold != r.blocks.untold.end()) untold->second.list.back().kept = true;
 }
 
-// Appends to the recent work may have begun a new file of it.
-void look_at_turn(Recorder& r) {
-  if (r.recent && r.recent->turns() != r.blocks.turn.load(std::memory_order_relaxed))
-    keep_live_blocks(r);
+void keep_live(Recorder& r) {
+  r.blocks.turn.store(r.recent->turns(), std::memory_order_relaxed);
+  for (auto& [address, block] : r.blocks.live)
+    if (!block.kept) keep(r, block);
+  for (auto& [address, memory] : r.blocks.pooled)
+    if (!std::exchange(memory.kept, true)) r.log->append(memory.alloc);
+}
+
+// Appends to the recent work may have begun a new file of it, or found no room. Without the mutex:
+// a recording that ends logs what it still has.
+void look_at_recent(Recorder& r) {
+  {
+    std::lock_guard lock(r.blocks.mutex);
+    if (!r.blocks.refused && r.recent->turns() == r.blocks.turn.load(std::memory_order_relaxed))
+      return;
+    if (!r.blocks.refused) return keep_live(r);
+  }
+  stop_without_room(r);
 }
 
 }  // namespace
@@ -100,7 +114,7 @@ void block_allocated(Recorder& r, const trace::BlockAlloc& record) {
     r.blocks.untold[record.address].list.push_back({record.call.seq, true, kept});
     write(r, kept, record);
   }
-  look_at_turn(r);
+  look_at_recent(r);
 }
 
 void block_freed(Recorder& r, const trace::BlockFree& record) {
@@ -116,7 +130,7 @@ void block_freed(Recorder& r, const trace::BlockFree& record) {
     r.blocks.untold[record.address].list.push_back({record.call.seq, false, kept});
     write(r, kept, record);
   }
-  look_at_turn(r);
+  look_at_recent(r);
 }
 
 void pooled_allocated(Recorder& r, const trace::MemAlloc& record) {
@@ -130,7 +144,7 @@ void pooled_allocated(Recorder& r, const trace::MemAlloc& record) {
     r.blocks.pooled[record.address] = {record, kept};
     write(r, kept, record);
   }
-  look_at_turn(r);
+  look_at_recent(r);
 }
 
 void pooled_freed(Recorder& r, const trace::MemFree& record) {
@@ -145,7 +159,7 @@ void pooled_freed(Recorder& r, const trace::MemFree& record) {
     if (live != r.blocks.pooled.end()) r.blocks.pooled.erase(live);
     write(r, kept, record);
   }
-  look_at_turn(r);
+  look_at_recent(r);
 }
 
 void block_told(Recorder& r, trace::History entry) {
@@ -169,7 +183,7 @@ void block_told(Recorder& r, trace::History entry) {
         r.log->append(entry);
     }
   }
-  look_at_turn(r);
+  look_at_recent(r);
 }
 
 void history_read(Recorder& r) {
@@ -180,11 +194,7 @@ void history_read(Recorder& r) {
 void keep_live_blocks(Recorder& r) {
   if (!r.recent) return;
   std::lock_guard lock(r.blocks.mutex);
-  r.blocks.turn.store(r.recent->turns(), std::memory_order_relaxed);
-  for (auto& [address, block] : r.blocks.live)
-    if (!block.kept) keep(r, block);
-  for (auto& [address, memory] : r.blocks.pooled)
-    if (!std::exchange(memory.kept, true)) r.log->append(memory.alloc);
+  keep_live(r);
 }
 
 }  // namespace bohr::agent

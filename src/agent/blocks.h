@@ -58,6 +58,7 @@ struct Blocks {
   std::unordered_map<uint64_t, bool> ending;  // by address: kept, of blocks asked to be freed
   // Files of recent work that had been begun when live blocks were last kept; the first always is.
   std::atomic<uint64_t> turn{1};
+  bool refused = false;  // the recent work took no more
 };
 
 void block_allocated(Recorder& r, const trace::BlockAlloc& record);

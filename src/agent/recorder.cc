@@ -52,6 +52,10 @@ void stop_recording(Recorder& r, std::string_view why) {
   write_error(r.error_path, why);
 }
 
+void stop_without_room(Recorder& r) {
+  stop_recording(r, "work outside graphs could not be kept: " + r.recent->why_refused());
+}
+
 void write_error(const std::string& path, std::string_view why) {
   if (path.empty()) return;
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);

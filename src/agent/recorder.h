@@ -108,12 +108,8 @@ void end_log(Recorder& r);
 // Stops for good, and says why in the log and in <pid>.error.
 void stop_recording(Recorder& r, std::string_view why);
 
-// Where work outside graphs has room of its own.
-template <class R>
-void append_recent(Recorder& r, const R& record) {
-  if (!r.recent->append(record))
-    stop_recording(r, "work outside graphs could not be kept: " + r.recent->why_refused());
-}
+// The same where the room of work outside graphs took no more.
+void stop_without_room(Recorder& r);
 
 // The record of a call that gives a stream work or waits for it, outside captures: of these a
 // program that serves makes more than any log can hold.
@@ -123,7 +119,7 @@ void log_work(Recorder& r, const R& record) {
     r.log->append(record);
     return;
   }
-  append_recent(r, record);
+  if (!r.recent->append(record)) return stop_without_room(r);
   if (r.recent->turns() != r.blocks.turn.load(std::memory_order_relaxed)) keep_live_blocks(r);
 }
 

@@ -200,6 +200,18 @@ TEST_F(BlocksTest, MemoryOfAPoolIsKeptAsBlocksAre) {
   EXPECT_EQ(seqs, (Seqs{lives, freed}));
 }
 
+// No new file can be made: the recording ends, and whoever made the call goes on.
+TEST_F(BlocksTest, ARecordingThatFindsNoRoomEnds) {
+  begin(128 << 10);
+  std::filesystem::remove_all(folder_.file(""));
+  for (int i = 0; i < 100000 && r_.recording; ++i) {
+    alloc(kBlock), free(kBlock);
+    if (i % 1000 == 0) drain();
+  }
+  EXPECT_FALSE(r_.recording);
+  alloc(kBlock), free(kBlock), drain();
+}
+
 // Of a block that is entered in the history alone the bytes are doubtful.
 TEST_F(BlocksTest, AnEntryWithoutACallbackIsLeftOut) {
   told_.push_back({HistoryAction::alloc, kBlock});
