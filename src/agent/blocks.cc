@@ -88,102 +88,77 @@ void keep_live(Recorder& r) {
     if (!std::exchange(memory.kept, true)) r.log->append(memory.alloc);
 }
 
-// Appends to the recent work may have begun a new file of it, or found no room. Without the mutex:
-// a recording that ends logs what it still has.
-void look_at_recent(Recorder& r) {
+// Where everything is recorded the record goes to the log; else `place`, with the mutex held, says
+// where. Its appends to the recent work may have begun a new file of it, or found no room. That
+// ends the recording, without the mutex, because what the recorder still has is logged then.
+template <class R, class Place>
+void log_one(Recorder& r, const R& record, Place&& place) {
+  if (!r.recent) {
+    r.log->append(record);
+    return;
+  }
+  bool refused = false;
   {
     std::lock_guard lock(r.blocks.mutex);
-    if (!r.blocks.refused && r.recent->turns() == r.blocks.turn.load(std::memory_order_relaxed))
-      return;
-    if (!r.blocks.refused) return keep_live(r);
+    place();
+    refused = r.blocks.refused;
+    if (!refused && r.recent->turns() != r.blocks.turn.load(std::memory_order_relaxed))
+      keep_live(r);
   }
-  stop_without_room(r);
+  if (refused) stop_without_room(r);
 }
 
 }  // namespace
 
 void block_allocated(Recorder& r, const trace::BlockAlloc& record) {
-  if (!r.recent) {
-    r.log->append(record);
-    return;
-  }
-  {
-    std::lock_guard lock(r.blocks.mutex);
+  log_one(r, record, [&] {
     const bool kept = captures(r);
     r.blocks.live[record.address] = {record, {}, kept};
     r.blocks.untold[record.address].list.push_back({record.call.seq, true, kept});
     write(r, kept, record);
-  }
-  look_at_recent(r);
+  });
 }
 
 void block_freed(Recorder& r, const trace::BlockFree& record) {
-  if (!r.recent) {
-    r.log->append(record);
-    return;
-  }
-  {
-    std::lock_guard lock(r.blocks.mutex);
+  log_one(r, record, [&] {
     const auto live = r.blocks.live.find(record.address);
     const bool kept = live != r.blocks.live.end() && live->second.kept;
     if (live != r.blocks.live.end()) r.blocks.live.erase(live);
     r.blocks.untold[record.address].list.push_back({record.call.seq, false, kept});
     write(r, kept, record);
-  }
-  look_at_recent(r);
+  });
 }
 
 void pooled_allocated(Recorder& r, const trace::MemAlloc& record) {
-  if (!r.recent) {
-    r.log->append(record);
-    return;
-  }
-  {
-    std::lock_guard lock(r.blocks.mutex);
+  log_one(r, record, [&] {
     const bool kept = captures(r);
     r.blocks.pooled[record.address] = {record, kept};
     write(r, kept, record);
-  }
-  look_at_recent(r);
+  });
 }
 
 void pooled_freed(Recorder& r, const trace::MemFree& record) {
-  if (!r.recent) {
-    r.log->append(record);
-    return;
-  }
-  {
-    std::lock_guard lock(r.blocks.mutex);
+  log_one(r, record, [&] {
     const auto live = r.blocks.pooled.find(record.address);
     const bool kept = live == r.blocks.pooled.end() || live->second.kept;
     if (live != r.blocks.pooled.end()) r.blocks.pooled.erase(live);
     write(r, kept, record);
-  }
-  look_at_recent(r);
+  });
 }
 
-void block_told(Recorder& r, trace::History entry) {
-  if (!r.recent) {
-    r.log->append(entry);
-    return;
-  }
-  {
-    std::lock_guard lock(r.blocks.mutex);
+void block_told(Recorder& r, const trace::History& entry) {
+  log_one(r, entry, [&] {
     switch (entry.action) {
       case trace::HistoryAction::alloc:
-        tell_alloc(r, entry);
-        break;
+        return tell_alloc(r, entry);
       case trace::HistoryAction::free_requested:
-        tell_free(r, entry);
-        break;
+        return tell_free(r, entry);
       case trace::HistoryAction::free_completed:
-        tell_completed(r, entry);
-        break;
+        return tell_completed(r, entry);
       default:
         r.log->append(entry);
     }
-  }
-  look_at_recent(r);
+  });
 }
 
 void history_read(Recorder& r) {

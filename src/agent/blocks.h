@@ -66,7 +66,7 @@ void block_freed(Recorder& r, const trace::BlockFree& record);
 void pooled_allocated(Recorder& r, const trace::MemAlloc& record);
 void pooled_freed(Recorder& r, const trace::MemFree& record);
 // The next entry of the allocator's history.
-void block_told(Recorder& r, trace::History entry);
+void block_told(Recorder& r, const trace::History& entry);
 // The history was read up to now: what it has not told of by then it never will.
 void history_read(Recorder& r);
 
