@@ -13,19 +13,24 @@ begin frameworks
 : "${programs:?}" "${bohr:?}"
 frameworks=$programs/../frameworks
 
-# arm NAME RACE|CLEAN COMMAND...
+# arm NAME RACE|CLEAN COMMAND...: with the words of `options` for `bohr run`.
+options=()
 arm() {
   local name=$1.$2 kind=$2
   shift 2
   rm -rf "$name"
-  "$bohr" run --record all -o "$name" -- "$@" "$kind" >"$name.txt" 2>"$name.err" </dev/null
+  "$bohr" run --record all "${options[@]}" -o "$name" -- "$@" "$kind" >"$name.txt" 2>"$name.err" </dev/null
   ok "$name" "the program ended well" has 'the program ended with 0' "$name.err"
   if [[ $kind == race ]]; then
     ok "$name" "$(grep -m 1 -E '^RACE' "$name.txt")" has '^RACE FOUND' "$name.txt"
   else
     ok "$name" "$(grep -m 1 -E '^[A-Z]{4}' "$name.txt")" lacks '^RACE' "$name.txt"
   fi
-  if command -v zstd >/dev/null; then zstd -q -f -19 "$name"/*.bohr -o "$name.bohr.zst"; fi
+  # The largest, where helpers of a compiler left logs as well.
+  if command -v zstd >/dev/null; then
+    find "$name" -name '*.bohr' -printf '%s %p\n' | sort -n | tail -n 1 | cut -d ' ' -f 2- |
+      xargs -I{} zstd -q -f -19 {} -o "$name.bohr.zst"
+  fi
 }
 both() {
   arm "$1" race "${@:2}"
@@ -42,14 +47,20 @@ memory() {
   compile memory_kinds || return
   for kind in alias pool nodes managed; do both "memory_$kind" ./memory_kinds "$kind"; done
 }
+# Nothing says which parameters of cuBLAS's kernels are written: another order has to.
 cublas() {
+  local options=(--explore)
   nvcc -std=c++20 -O2 -lineinfo -arch=native -I "$programs" -o cublas_gemm \
     "$frameworks/cublas_gemm.cu" -lcuda -lcublas && both cublas_gemm ./cublas_gemm
 }
 triton() { needs triton torch triton && both triton_kernels python3 "$frameworks/triton_kernels.py"; }
 compiled() { needs compiled torch && both compiled python3 "$frameworks/compiled.py"; }
 cupy() { needs cupy cupy && both cupy_graph python3 "$frameworks/cupy_graph.py"; }
-jax() { needs jax jax cupy && both jax_and_cupy python3 "$frameworks/jax_and_cupy.py"; }
+# XLA's kernels may start before their predecessors end; their code says where they wait.
+jax() {
+  local options=(--keep-code)
+  needs jax jax cupy && both jax_and_cupy python3 "$frameworks/jax_and_cupy.py"
+}
 
 parts 'memory cublas triton compiled cupy jax' "$@"
 finish

@@ -4,7 +4,7 @@
 #
 #   tools/gpu_server.sh [PART...]      (default: all)
 #
-# Parts: startup attach applied. BOHR_VIA=preload takes the preloaded recorder.
+# Parts: startup attach applied growth announced. BOHR_VIA=preload takes the preloaded recorder.
 set -uo pipefail
 # shellcheck source=/dev/null
 source "$(dirname "$0")/gpu_lib.bash"
@@ -103,5 +103,51 @@ applied() {
     lacks '[1-9][0-9]* races? proved' run.err
 }
 
-parts 'attach applied startup' "$@"
+# resident NAME: KiB of the workers of `server`, and of what is left of the recorder: the log's size.
+resident() {
+  local pid
+  for pid in $(pgrep -P "$server"); do sed -n 's/VmRSS:[^0-9]*//p' "/proc/$pid/status"; done |
+    awk '{ sum += $1 } END { print sum + 0 }'
+}
+bytes_of() { find "$1" -name "$2" -printf '%s\n' | awk '{ sum += $1 } END { print sum + 0 }'; }
+
+# What is kept of three minutes under load, and what two workers take of memory with a recorder and
+# without. The first half minute fills what has a bound.
+growth() {
+  local plain recorded first second
+  serve bare python3 "$programs/server.py"
+  python3 "$programs/load.py" $port 20 >bare.txt
+  plain=$(resident)
+  stopped bare
+  serve grown armed grown python3 "$programs/server.py"
+  python3 "$programs/load.py" $port 20 >grown.txt
+  recorded=$(resident)
+  first=$(bytes_of grown '*.bohr')
+  python3 "$programs/load.py" $port 185 >grown.txt
+  second=$(bytes_of grown '*.bohr')
+  ok server "185 s: $(cat grown.txt)" has 'wrong 0 failed 0' grown.txt
+  echo "      log $first bytes, 185 s later $second: $(((second - first) * 3600 / 185 / 1024)) KiB an hour"
+  echo "      recent files $(bytes_of grown '*.recent-*') bytes; two workers $plain KiB, recorded $recorded KiB"
+  stopped grown
+}
+
+# From the end of a worker's captures to the race on the terminal.
+announced() {
+  local line
+  "$bohr" run -o announced -- python3 "$programs/server.py" 18460 race 2> >(
+    while IFS= read -r line; do echo "$EPOCHREALTIME $line"; done >announced.err
+  ) >announced.log &
+  server=$!
+  for ((i = 0; i < 600; ++i)); do
+    grep -q 'RACE' announced.err 2>/dev/null && break
+    sleep 0.05
+  done
+  sleep 3
+  kill -TERM "$server"
+  wait "$server"
+  grep -h 'captured' announced.log
+  ok server "announced: $(grep -hm 1 RACE announced.err)" has RACE announced.err
+}
+
+parts 'attach applied startup growth announced' "$@"
 finish

@@ -5,7 +5,7 @@
 #
 #   tools/gpu_ways.sh [PROGRAM...]     (default: those below)
 #
-# PROGRAM: one of tests/cuda/programs without its ending, with words for it behind a colon.
+# PROGRAM: one of tests/cuda/programs or frameworks without its ending, with words for it behind colons.
 set -uo pipefail
 # shellcheck source=/dev/null
 source "$(dirname "$0")/gpu_lib.bash"
@@ -32,16 +32,35 @@ same() {
     grep -qE '^(kernel|node) [1-9]' "$1.preload.counts"
 }
 
+# command NAME: how the program is run, in `line`; a CUDA program is compiled first.
+command() {
+  local file
+  for file in "$programs"/"$1".{py,cu} "$programs"/../frameworks/"$1".{py,cu}; do
+    [[ -e $file ]] || continue
+    line=(python3 "$file")
+    [[ $file == *.py ]] && return
+    line=("./$1.bin")
+    [[ -x $1.bin ]] ||
+      nvcc -std=c++20 -O2 -lineinfo -arch=native -I "$programs" -o "$1.bin" "$file" -lcuda -lcublas
+    return
+  done
+  return 1
+}
+
 wanted=("$@")
-((${#wanted[@]})) || wanted=(missing_record_stream_silent missing_record_stream_eager inplace_copy
-  pool_order decode_layer:race buckets:race)
+((${#wanted[@]})) || wanted=(missing_record_stream_silent missing_record_stream_eager:race
+  inplace_copy:race pool_order:race decode_layer:race buckets:race pinned_rewritten_graph:race
+  event_reused:race graph_kinds:conditional:race graph_kinds:tensor_map:race memory_kinds:alias:race
+  memory_kinds:pool:race memory_kinds:nodes:race memory_kinds:managed:race exec_changed:set.race
+  child_graph:race triton_kernels:race cupy_graph:race cublas_gemm:race)
 for one in "${wanted[@]}"; do
-  name=${one%%:*} words=()
-  [[ $one == *:* ]] && words=("${one#*:}")
+  IFS=: read -ra words <<<"$one"
+  name=${one//:/.}
+  command "${words[0]}" || continue
   for via in cupti preload; do
     rm -rf "$name.$via"
     "$bohr" run --via $via --record all -o "$name.$via" -- \
-      python3 "$programs/$name.py" "${words[@]}" >"$name.$via.txt" 2>"$name.err"
+      "${line[@]}" "${words[@]:1}" >"$name.$via.txt" 2>"$name.err"
     counts "$name.$via" >"$name.$via.counts"
   done
   ok "$name" "$(verdict preload)" same "$name"

@@ -14,6 +14,26 @@
 #include "agent/wrapping.h"
 #include "trace/writer/records.h"
 
+// The toolkit's header gives these names to their newest versions. A row means the function that has
+// the name in the driver, which programs call that were built with an older toolkit.
+#undef cuGraphAddDependencies
+#undef cuGraphAddKernelNode
+#undef cuGraphAddNode
+#undef cuGraphExecKernelNodeSetParams
+#undef cuGraphExecUpdate
+#undef cuGraphKernelNodeSetParams
+#undef cuGraphInstantiate
+#undef cuGraphRemoveDependencies
+#undef cuMemcpy3DBatchAsync
+#undef cuMemcpyBatchAsync
+#undef cuStreamBatchMemOp
+#undef cuStreamBeginCapture
+#undef cuStreamUpdateCaptureDependencies
+#undef cuStreamWaitValue32
+#undef cuStreamWaitValue64
+#undef cuStreamWriteValue32
+#undef cuStreamWriteValue64
+
 namespace bohr::agent {
 
 struct Api;

@@ -102,10 +102,15 @@ void count_examined(const Program& program, Builder* builder) {
   }
 }
 
+// A host function is work of the CPU, of which a recorder sees nothing (add_recorded_gaps).
+bool unseen_host_work(const Program& program, const Op& op) {
+  return program.recorded && op.kind == OpKind::callback && op.unknown;
+}
+
 void add_gaps(const Program& program, Builder* builder) {
   int64_t unknown = 0, unread = 0, lost = 0;
   for_each_op(program, [&](const Op& op) {
-    unknown += op.unknown;
+    unknown += op.unknown && !unseen_host_work(program, op);
     unread += op.params_unread;
     lost += op.order_unknown;
   });
@@ -148,7 +153,9 @@ void add_recorded_gaps(const Program& program, Builder* builder) {
   const bool host_memory =
       std::any_of(program.lifetimes.begin(), program.lifetimes.end(),
                   [](const Lifetime& lifetime) { return lifetime.memory != MemoryKind::device; });
-  if (host_memory && !program.host_seen)
+  bool unseen = host_memory && !program.host_seen;
+  for_each_op(program, [&](const Op& op) { unseen = unseen || unseen_host_work(program, op); });
+  if (unseen)
     builder->not_checked(of(HazardClass::host), "host-accesses-unseen");
   for (const Graph& graph : program.graphs) {
     const auto programmatic =

@@ -274,14 +274,17 @@ void Lifetimes::begin_block(uint32_t life) {
 void Lifetimes::end_block(uint32_t life) {
   const BlockLife& block = blocks_.lives[life];
   const LifetimeId id = of_block_[life];
-  if (!id.valid() || !state_.memory.end_block(block.alloc->address, id)) return;
+  if (!id.valid()) return;
+  const uint32_t stream = block.free_stream != 0 ? block.free_stream : block.described->stream;
+  const GraphId graph = captures_.graph_of(stream);
   Lifetime& lifetime = state_.program.lifetimes[id.index()];
+  const bool in_graph = graph.valid() && lifetime.alloc.graph == graph;
+  const bool stays_of_graph = lifetime.alloc.graph.valid() && !in_graph;
+  if (!state_.memory.end_block(block.alloc->address, id, stays_of_graph)) return;
   lifetime.free_stack = state_.tables.stack(block.free_stack);
   // Some allocators let the stream that a block is given back on have its bytes next.
-  const uint32_t stream = block.free_stream != 0 ? block.free_stream : block.described->stream;
   lifetime.owner = state_.tables.stream(stream, block.free_seq);
-  const GraphId graph = captures_.graph_of(stream);
-  if (graph.valid() && lifetime.alloc.graph == graph) {
+  if (in_graph) {
     lifetime.free = {graph, captures_.next_node(graph).value()};
     captures_.mark(MarkKind::free, id, stream, block.free_seq);
     return;

@@ -19,15 +19,20 @@ const LiveBlock* LiveRanges::first_after(uint64_t address) const {
 }
 
 std::vector<LiveBlock> LiveRanges::insert(const LiveBlock& block) {
-  std::vector<LiveBlock> evicted;
-  auto it = ranges_.upper_bound(block.range.begin);
-  if (it != ranges_.begin() && std::prev(it)->second.range.overlaps(block.range)) --it;
-  while (it != ranges_.end() && it->second.range.overlaps(block.range)) {
-    evicted.push_back(it->second);
-    it = ranges_.erase(it);
-  }
+  std::vector<LiveBlock> evicted = take_out(block.range);
   ranges_[block.range.begin] = block;
   return evicted;
+}
+
+std::vector<LiveBlock> LiveRanges::take_out(ByteRange range) {
+  std::vector<LiveBlock> taken;
+  auto it = ranges_.upper_bound(range.begin);
+  if (it != ranges_.begin() && std::prev(it)->second.range.overlaps(range)) --it;
+  while (it != ranges_.end() && it->second.range.overlaps(range)) {
+    taken.push_back(it->second);
+    it = ranges_.erase(it);
+  }
+  return taken;
 }
 
 LiveBlock LiveRanges::erase(uint64_t begin) {

@@ -28,6 +28,8 @@ class LiveRanges {
   const LiveBlock* first_after(uint64_t address) const;
   // Adds a range and takes out those that it overlaps, which are returned.
   std::vector<LiveBlock> insert(const LiveBlock& block);
+  // Takes out the ranges that `range` overlaps and returns them.
+  std::vector<LiveBlock> take_out(ByteRange range);
   // Takes out the range that begins at `begin`; an invalid lifetime when there is none.
   LiveBlock erase(uint64_t begin);
 

@@ -78,6 +78,7 @@ LifetimeId MemoryMap::add(LiveRanges* layer, ByteRange range, Lifetime lifetime,
     return LifetimeId();
   }
   const LifetimeId id = push(std::move(lifetime), places(range), range.size());
+  left_to_graphs_.take_out(range);
   lowest_ = std::min(lowest_, range.begin);
   for (const LiveBlock& old : layer->insert({range, id, 0})) {
     evicted->push_back(old.lifetime);
@@ -96,6 +97,7 @@ LifetimeId MemoryMap::begin_shared(ByteRange place, Lifetime lifetime) {
 void MemoryMap::show(LifetimeId shared, ByteRange addresses, uint64_t offset,
                      std::vector<LifetimeId>* evicted) {
   lowest_ = std::min(lowest_, addresses.begin);
+  left_to_graphs_.take_out(addresses);
   for (const LiveBlock& old : allocations_.insert({addresses, shared, offset}))
     if (old.lifetime != shared) evicted->push_back(old.lifetime);
 }
@@ -199,10 +201,11 @@ void MemoryMap::mark_segments(ByteRange block) {
   }
 }
 
-bool MemoryMap::end_block(uint64_t address, LifetimeId lifetime) {
+bool MemoryMap::end_block(uint64_t address, LifetimeId lifetime, bool stays_of_graph) {
   const LiveBlock* block = blocks_.find(address);
   if (!block || block->lifetime != lifetime) return false;
-  blocks_.erase(address);
+  const LiveBlock ended = blocks_.erase(address);
+  if (stays_of_graph) left_to_graphs_.insert(ended);
   return true;
 }
 
@@ -218,14 +221,16 @@ Owner MemoryMap::owner(uint64_t address) const {
     return owner;
   }
   if (!segment_[allocation->lifetime.index()]) return owner;
-  return {LifetimeId(), {}, Doubt::none, !in_padding(before, address)};
+  const LiveBlock* left = left_to_graphs_.last_before(address);
+  if (left && address < left->range.end) return {left->lifetime, left->range};
+  return {LifetimeId(), {}, Doubt::none, !in_padding(before, address) && !in_padding(left, address)};
 }
 
 uint64_t MemoryMap::next_owned(uint64_t address) const {
   uint64_t next = UINT64_MAX;
-  if (const LiveBlock* block = blocks_.first_after(address)) next = block->range.begin;
-  if (const LiveBlock* allocation = allocations_.first_after(address))
-    next = std::min(next, allocation->range.begin);
+  for (const LiveRanges* layer : {&blocks_, &left_to_graphs_, &allocations_})
+    if (const LiveBlock* first = layer->first_after(address))
+      next = std::min(next, first->range.begin);
   return next;
 }
 

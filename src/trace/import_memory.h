@@ -7,6 +7,11 @@
 // (a stale pointer, padding behind a block), except where blocks had to be left out because their
 // order is unknown; there the segment stands in for them.
 //
+// What a graph's nodes write outlives the allocator's word: a block that was handed out in a capture
+// and given back after it stays the graph's, whose every launch writes it again, until the bytes are
+// handed out anew. (torch.compile drops the outputs of its graphs so, and reads them after each
+// launch.)
+//
 // Addresses are not bytes: memory may show at several addresses (import_aliases.h), so what a
 // lifetime has is told in places, and an access to addresses becomes accesses to places.
 #pragma once
@@ -54,8 +59,9 @@ class MemoryMap {
   LifetimeId allocation_at(uint64_t address) const;
   // The lifetime that ends here; invalid where none is known.
   LifetimeId end_allocation(uint64_t address) { return allocations_.erase(address).lifetime; }
-  // Ends a block if it is still the one that has its address.
-  bool end_block(uint64_t address, LifetimeId lifetime);
+  // Ends a block if it is still the one that has its address; one that stays a graph's owns its
+  // bytes as long as no other lifetime has them.
+  bool end_block(uint64_t address, LifetimeId lifetime, bool stays_of_graph);
 
   Owner owner(uint64_t address) const;
   // Mappings that lie side by side with the one that has the address: nothing says that a pointer
@@ -82,6 +88,7 @@ class MemoryMap {
   Diagnostics* diagnostics_;
   LiveRanges allocations_;
   LiveRanges blocks_;
+  LiveRanges left_to_graphs_;        // ended blocks that a graph still writes
   std::vector<ByteRange> unplaced_;  // sorted, disjoint
   std::vector<bool> segment_;        // by lifetime: blocks were handed out in it
   std::vector<bool> mapped_;         // by lifetime: is a mapping

@@ -206,6 +206,64 @@ TEST_F(MemoryImport, FreesOfBlocksFromBeforeAreNoDisagreement) {
   EXPECT_EQ(count("allocator-order-unknown"), 0);
 }
 
+// As torch.compile drops the outputs of its graphs.
+TEST_F(MemoryImport, ABlockOfACaptureThatIsGivenBackAfterItStaysTheGraphs) {
+  const uint32_t t = b.stream();
+  b.mem_alloc(kSegment, 0x200000);
+  b.capture_begin(1, s);
+  b.block_alloc(kBlock, 0x800, s, 3);
+  std::vector<Node> nodes = {b.kernel_node(s, k, {kBlock})};
+  b.capture_end(1, s, 4);
+  b.add_graph(4, 1, nodes, {});
+  b.block_free(kBlock, 0x800, s, 3);
+  b.kernel(t, k, {kBlock + 0x400});
+  b.kernel(t, k, {kBlock + 0x800});  // behind its end: nobody's
+  b.block_alloc(kBlock + 0x600, 0x400, s, 3);
+  b.kernel(t, k, {kBlock + 0x400});  // no longer: a part was handed out anew
+  b.kernel(t, k, {kBlock + 0x600});
+  run();
+  ASSERT_EQ(program.lifetimes.size(), 3u);
+  EXPECT_EQ(named(0), &program.lifetimes[1]);
+  EXPECT_TRUE(named(0)->alloc.graph.valid());
+  EXPECT_FALSE(named(0)->free.graph.valid());
+  EXPECT_EQ(named(1), nullptr);
+  EXPECT_EQ(named(2), nullptr);
+  EXPECT_EQ(named(3), &program.lifetimes[2]);
+  EXPECT_EQ(count("unknown-allocation"), 1);
+}
+
+TEST_F(MemoryImport, ABlockOfACaptureIsNobodysOnceItsSegmentIsMappedAnew) {
+  b.mem_alloc(kSegment, 0x200000);
+  b.capture_begin(1, s);
+  b.block_alloc(kBlock, 0x800, s, 3);
+  std::vector<Node> nodes = {b.kernel_node(s, k, {kBlock})};
+  b.capture_end(1, s, 4);
+  b.add_graph(4, 1, nodes, {});
+  b.block_free(kBlock, 0x800, s, 3);
+  b.mem_free(kSegment);
+  b.kernel(s, k, {kBlock});
+  b.mem_alloc(kSegment, 0x200000);
+  b.kernel(s, k, {kBlock});
+  run();
+  EXPECT_EQ(named(0), nullptr);
+  EXPECT_EQ(named(1), &program.lifetimes[2]);
+}
+
+// No graph writes it once it is given back inside the capture: another node may have its bytes.
+TEST_F(MemoryImport, ABlockThatIsGivenBackInItsCaptureIsNobodysAfterIt) {
+  b.mem_alloc(kSegment, 0x200000);
+  b.capture_begin(1, s);
+  b.block_alloc(kBlock, 0x800, s, 3);
+  std::vector<Node> nodes = {b.kernel_node(s, k, {kBlock})};
+  b.block_free(kBlock, 0x800, s, 3);
+  b.capture_end(1, s, 4);
+  b.add_graph(4, 1, nodes, {});
+  b.kernel(s, k, {kBlock});
+  run();
+  EXPECT_EQ(named(0), nullptr);
+  EXPECT_EQ(count("unknown-allocation"), 1);
+}
+
 TEST_F(MemoryImport, AnOverlappingSiblingEndsTheOlderOne) {
   b.block_alloc(kBlock, 0x800, s);
   b.block_alloc(kBlock + 0x400, 0x800, s);

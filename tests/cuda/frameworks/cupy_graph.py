@@ -10,7 +10,8 @@ import cupy
 N = 10_000
 race = {"race": True, "clean": False}[sys.argv[1]]
 main, side = cupy.cuda.Stream(non_blocking=True), cupy.cuda.Stream(non_blocking=True)
-x = cupy.arange(N, dtype=cupy.float32)
+x = cupy.arange(N, dtype=cupy.float32)  # on the default stream, which no other waits for
+cupy.cuda.runtime.deviceSynchronize()
 warm, y, out = (cupy.empty(N, dtype=cupy.float32) for _ in range(3))
 with main:
     cupy.multiply(x, 2, out=warm)  # compiled before the capture

@@ -6,8 +6,10 @@
 import os
 import sys
 
-# Each array is memory of its own, and short programs are command buffers, too.
-os.environ.setdefault("XLA_PYTHON_CLIENT_ALLOCATOR", "platform")
+# Each array is memory of its own, of a pool whose frees wait for nothing, and short programs are
+# command buffers, too.
+os.environ.setdefault("XLA_PYTHON_CLIENT_ALLOCATOR", "cuda_async")
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 os.environ.setdefault("XLA_FLAGS", "--xla_gpu_graph_min_graph_size=1")
 
 import cupy

@@ -8,13 +8,15 @@
 #   POST /decode {"seed": N}   {"answer": [...]}; reference_answer() says what is right
 #   GET /ready                 200 once every worker has captured
 #
-# SIGTERM: what is under way is answered, then all processes end, with status 0.
+# Each worker says when its graphs were captured. SIGTERM: what is under way is answered, then all
+# processes end, with status 0.
 import json
 import multiprocessing
 import queue
 import signal
 import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 WIDTH, STEPS = 4096, 16
@@ -114,6 +116,7 @@ def worker(rank, racy, requests, answers):
 
     torch.cuda.set_device(0)
     decoder = Decoder(racy)
+    print(f"captured {time.time():.3f}", flush=True)
     answers.put((None, rank))
     while True:
         batch = [requests.get()]
