@@ -77,9 +77,7 @@ attach() {
   ok server "during: $(cat during.txt)" has 'wrong 0 failed 0' during.txt
   python3 "$programs/load.py" $port 5 >after.txt
   ok server "after: $(cat after.txt)" has 'wrong 0 failed 0' after.txt
-  du -cb server/*.bohr | tail -n 1 | while read -r bytes _; do
-    echo "      logs: $bytes bytes in $((SECONDS - began)) s of two workers"
-  done
+  echo "      logs: $(bytes_of server '*.bohr') bytes in $((SECONDS - began)) s of two workers"
   for pid in $(pgrep -P "$front"); do
     grep -h VmRSS "/proc/$pid/status" 2>/dev/null
   done | tr '\n' ' '
@@ -109,7 +107,8 @@ resident() {
   for pid in $(pgrep -P "$server"); do sed -n 's/VmRSS:[^0-9]*//p' "/proc/$pid/status"; done |
     awk '{ sum += $1 } END { print sum + 0 }'
 }
-bytes_of() { find "$1" -name "$2" -printf '%s\n' | awk '{ sum += $1 } END { print sum + 0 }'; }
+# On disk: a log that is written to is longer than what it holds.
+bytes_of() { find "$1" -name "$2" -printf '%b\n' | awk '{ sum += $1 * 512 } END { print sum + 0 }'; }
 
 # What is kept of three minutes under load, and what two workers take of memory with a recorder and
 # without. The first half minute fills what has a bound.

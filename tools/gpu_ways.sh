@@ -29,7 +29,7 @@ verdict() { grep -m 1 -E '^(RACE|CLEAN|NO RACE|NOTHING)' "$name.$1.txt" | sed 's
 # What differs lies in NAME.diff.
 same() {
   diff "$1".{cupti,preload}.counts >"$1.diff" && diff <(verdict cupti) <(verdict preload) >>"$1.diff" &&
-    grep -qE '^(kernel|node) [1-9]' "$1.preload.counts"
+    grep -qE '^(kernel|node|copy|set) [1-9]' "$1.preload.counts"
 }
 
 # command NAME: how the program is run, in `line`; a CUDA program is compiled first.

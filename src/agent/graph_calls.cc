@@ -203,9 +203,9 @@ void updated(Recorder& r, DriverCall& call) {
 void launching(Recorder& r, DriverCall& call) {
   if (call.capture) return;
   note_launch(r);
-  if (is_open(r)) ask_for_history(r);
+  const bool described = ask_for_history(r, is_open(r));
   log_changes(r, params_of<cuGraphLaunch_params>(call).hGraph);
-  offer_launch(r, params_of<cuGraphLaunch_params>(call).hGraph);
+  offer_launch(r, params_of<cuGraphLaunch_params>(call).hGraph, described);
   if (!watches_pinned(r)) return;
   bool known = false;
   std::shared_ptr<const LaunchEffects> effects;

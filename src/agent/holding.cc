@@ -267,7 +267,7 @@ void leave_call(Recorder& r, const Api& api) {
   --own_inside;
 }
 
-void offer_launch(Recorder& r, CUgraphExec exec) {
+void offer_launch(Recorder& r, CUgraphExec exec, bool described) {
   if (!r.holding) return;
   ExecHold hold;
   uint32_t number = 0;
@@ -280,7 +280,7 @@ void offer_launch(Recorder& r, CUgraphExec exec) {
     read_page(*r.holding);
     if (!r.holding->open.load(std::memory_order_relaxed)) return;
     ask_anew(*r.holding, &state);
-    if (!state.work || state.ask_at == 0 || state.launches < state.ask_at) return;
+    if (!state.work || state.ask_at == 0 || state.launches < state.ask_at || !described) return;
     if (std::chrono::steady_clock::now() < state.not_before) return;
     hold = state;
     hold.work = work_with(found->second.nodes, state.work);

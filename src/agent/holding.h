@@ -71,8 +71,9 @@ bool is_open(const Recorder& r);
 void enter_call(Recorder& r, const Api& api);
 void leave_call(Recorder& r, const Api& api);
 
-// At the entry of a launch outside captures.
-void offer_launch(Recorder& r, CUgraphExec exec);
+// At the entry of a launch outside captures. Whose memory is not described yet is counted and not
+// offered.
+void offer_launch(Recorder& r, CUgraphExec exec, bool described);
 
 // The exec is another one now, or gone: a search of it that is paused has come to its end.
 void drop_paused(Recorder& r, CUgraphExec exec);

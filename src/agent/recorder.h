@@ -99,8 +99,9 @@ void diagnose(Recorder& r, std::string_view reason, std::string_view text, bool 
 void report_unseen_allocator(Recorder& r);
 
 // A graph is about to be launched, and what the allocator handed out while it was captured may not
-// be known yet: Python is asked to tell it as soon as it can. Needs no lock of Python's.
-void ask_for_history(Recorder& r);
+// be known yet: Python is asked to tell it, at once or when captures are over for a while. Needs no
+// lock of Python's. True: it is known, or will not be.
+bool ask_for_history(Recorder& r, bool at_once);
 
 // Cuts the log's files to their lengths; nothing is logged any more.
 void end_log(Recorder& r);

@@ -18,15 +18,17 @@ namespace {
 // its ring can be full. The GIL guards this.
 constexpr uint32_t kBlocksPerDrain = 12'000;
 constexpr int64_t kDrainDelayNs = 1'000'000'000;
+// Python's main thread may stand in a call that does not end.
+constexpr int64_t kPatienceNs = 2'000'000'000;
 
 struct DrainState {
   std::atomic<void (*)()> drain{nullptr};
   uint32_t blocks = 0;
   std::atomic<uint64_t> captures{0};  // that had ended when it was last read
-  int64_t since = 0;                  // when a later one was noticed; 0: none
+  std::atomic<int64_t> since{0};      // when a later one was noticed; 0: none
 };
 DrainState drain_state;
-std::atomic<bool> drain_asked{false};
+std::atomic<int64_t> drain_asked{0};  // when Python was asked to; 0: it is not
 
 int64_t coarse_now() {
   timespec now;
@@ -34,17 +36,26 @@ int64_t coarse_now() {
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
-bool drain_is_due(Recorder& r) {
-  DrainState& state = drain_state;
-  if (++state.blocks >= kBlocksPerDrain) return true;
+bool is_described(const Recorder& r) {
+  return r.captures_ended.load(std::memory_order_relaxed) ==
+         drain_state.captures.load(std::memory_order_relaxed);
+}
+
+// Whether captures are over for a while, and not described yet.
+bool captures_are_over(const Recorder& r) {
   if (r.captures_active.load(std::memory_order_relaxed) > 0) {
-    state.since = 0;
+    drain_state.since.store(0, std::memory_order_relaxed);
     return false;
   }
-  if (r.captures_ended.load(std::memory_order_relaxed) == state.captures) return false;
+  if (is_described(r)) return false;
   const int64_t now = coarse_now();
-  if (!state.since) state.since = now;
-  return now - state.since >= kDrainDelayNs;
+  int64_t since = 0;
+  if (drain_state.since.compare_exchange_strong(since, now)) since = now;
+  return now - since >= kDrainDelayNs;
+}
+
+bool drain_is_due(const Recorder& r) {
+  return ++drain_state.blocks >= kBlocksPerDrain || captures_are_over(r);
 }
 
 void drain(Recorder& r) {
@@ -62,7 +73,7 @@ void drain_when_due(Recorder& r) {
 
 // Python calls it on its main thread, between two steps of the program.
 int drain_between_steps(void*) {
-  drain_asked = false;
+  drain_asked = 0;
   Recorder* r = recorder();
   if (r && r->recording.load() && r->captures_active.load() == 0) drain(*r);
   return 0;
@@ -104,13 +115,17 @@ uint32_t history_stream(Recorder& r, uint64_t handle) {
 
 }  // namespace
 
-void ask_for_history(Recorder& r) {
-  const bool known = r.captures_ended.load(std::memory_order_relaxed) ==
-                     drain_state.captures.load(std::memory_order_relaxed);
-  if (known || !drain_state.drain || drain_asked.exchange(true)) return;
+bool ask_for_history(Recorder& r, bool at_once) {
+  if (!drain_state.drain || is_described(r)) return true;
+  if (!at_once && !captures_are_over(r)) return false;
+  int64_t asked = 0;
+  const int64_t now = coarse_now();
+  if (!drain_asked.compare_exchange_strong(asked, now)) return now - asked >= kPatienceNs;
   using AddPendingCall = int (*)(int (*)(void*), void*);
   const auto add = reinterpret_cast<AddPendingCall>(dlsym(RTLD_DEFAULT, "Py_AddPendingCall"));
-  if (!add || add(drain_between_steps, nullptr) != 0) drain_asked = false;
+  if (add && add(drain_between_steps, nullptr) == 0) return false;
+  drain_asked = 0;
+  return true;
 }
 
 }  // namespace bohr::agent

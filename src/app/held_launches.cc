@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One offer at a time; others wait in the socket's queue, and their guests a little with them.
+// One offer at a time; others wait, and their guests a little with them (app/offers.h).
 #include "app/held_launches.h"
 
 #include <fmt/format.h>
@@ -93,7 +93,7 @@ Result<std::unique_ptr<HeldLaunches>> HeldLaunches::listen(const std::string& di
 
 HeldLaunches::HeldLaunches(HoldSocket socket, Journal journal, const HoldOptions& options,
                            const CheckOptions& check, Say say)
-    : socket_(std::move(socket)),
+    : offers_(std::make_unique<Offers>(std::move(socket), options.max_pause)),
       journal_(std::move(journal)),
       options_(options),
       check_(check),
@@ -109,7 +109,7 @@ void HeldLaunches::start_again() {
 }
 
 std::map<std::string, std::string> HeldLaunches::variables() const {
-  return {{agent::kExploreVariable, socket_.path()},
+  return {{agent::kExploreVariable, socket()},
           {agent::kExploreLaunchVariable, std::to_string(options_.launch)}};
 }
 
@@ -121,14 +121,15 @@ bool HeldLaunches::has_taken(const std::string& log, uint32_t graph) const {
 }
 
 void HeldLaunches::turn(const Stop& stop) {
-  while (auto connection = socket_.accept(milliseconds(0))) {
-    const Status taken = take(std::move(*connection), stop);
+  while (auto offered = offers_->next(milliseconds(0))) {
+    const Status taken = take(std::move(*offered), stop);
     if (!taken.ok()) say_(to_string(taken.error()));
   }
 }
 
-Status HeldLaunches::take(Connection connection, const Stop& stop) {
-  BOHR_TRY(offer, connection.offer());
+Status HeldLaunches::take(Offered offered, const Stop& stop) {
+  Connection& connection = offered.connection;
+  BOHR_TRY(offer, offered.offer);
   if (stop()) return connection.go_on(0), Nothing{};
   auto found = find(connection, offer);
   if (!found.ok()) return connection.go_on(0), found.error();
@@ -191,6 +192,7 @@ Status HeldLaunches::explore(Connection connection, const replay::Offer& offer, 
     answer.slice_ms = static_cast<uint64_t>(std::max<int64_t>(options_.max_pause.count() / 2, 1));
   for (const Watch& watch : found.watched)
     for (const NamedBytes& piece : watch.pieces) answer.plan.watched.push_back(piece.range);
+  if (connection.has_ended()) return Nothing{};  // it went on, and offers a later launch
   say_(fmt::format("{}, launch {}: held; {} to decide in {}", found.name, offer.launch,
                    report::count(found.pairs, "pair"),
                    report::count(static_cast<int64_t>(answer.nodes.size()), "step")));
@@ -289,10 +291,10 @@ Result<int> HeldLaunches::wait_for(const replay::Offer& paused, pid_t guest, mil
   const auto rested = steady_clock::now() + rest;
   for (auto last = steady_clock::now();
        steady_clock::now() - last < kMost && !stop() && !has_ended(guest);) {
-    auto connection = socket_.accept(kTurn);
-    if (!connection) continue;
-    const auto offer = connection->offer();
-    if (!offer.ok()) continue;
+    auto offered = offers_->next(kTurn);
+    if (!offered || !offered->offer.ok()) continue;
+    Connection* connection = &offered->connection;
+    const Result<replay::Offer>& offer = offered->offer;
     last = steady_clock::now();
     const bool same = offer.value().log == paused.log && offer.value().exec == paused.exec;
     if (same && !offer.value().paused) {
@@ -307,7 +309,9 @@ Result<int> HeldLaunches::wait_for(const replay::Offer& paused, pid_t guest, mil
     }
     replay::Answer answer;
     answer.explore = true;
-    BOHR_TRY_STATUS(connection->explore(answer));
+    const Status begun = connection->explore(answer);
+    if (!begun.ok() && begun.error().code == "remote-lost") continue;  // it waited no longer
+    BOHR_TRY_STATUS(begun);
     return std::move(*connection).take();
   }
   return Error{"remote-lost", paused.log, "", "it made no further launch of this graph",

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "app/explore_file.h"
-#include "app/hold_socket.h"
 #include "app/journal.h"
 #include "app/lost_orders.h"
+#include "app/offers.h"
 #include "app/watch.h"
 
 namespace bohr::app {
@@ -52,7 +52,7 @@ class HeldLaunches {
 
   // For the environment of the guest.
   std::map<std::string, std::string> variables() const;
-  const std::string& socket() const { return socket_.path(); }
+  const std::string& socket() const { return offers_->path(); }
   // The graph of that log was explored, or refused.
   bool has_taken(const std::string& log, uint32_t graph) const;
   // Takes the offers that wait, one after the other.
@@ -90,7 +90,7 @@ class HeldLaunches {
 
   HeldLaunches(HoldSocket socket, Journal journal, const HoldOptions& options,
                const CheckOptions& check, Say say);
-  Status take(Connection connection, const Stop& stop);
+  Status take(Offered offered, const Stop& stop);
   // Nothing where the launch is to go on, which its agent has then been told.
   Result<std::optional<Found>> find(const Connection& connection, const replay::Offer& offer);
   Status explore(Connection connection, const replay::Offer& offer, Found found, const Stop& stop);
@@ -106,7 +106,7 @@ class HeldLaunches {
   // Tells what was to be watched and never was. False: there is something.
   bool told_all_watched() const;
 
-  HoldSocket socket_;
+  std::unique_ptr<Offers> offers_;
   Journal journal_;
   HoldOptions options_;
   CheckOptions check_;

@@ -49,6 +49,11 @@ pid_t Connection::peer() const {
   return peer ? peer->pid : -1;
 }
 
+bool Connection::has_ended() const {
+  pollfd end{socket_, POLLRDHUP, 0};
+  return poll(&end, 1, 0) > 0;
+}
+
 Connection::~Connection() {
   if (socket_ >= 0) close(socket_);
 }
@@ -105,9 +110,13 @@ HoldSocket::~HoldSocket() {
   unlink(path_.c_str());
 }
 
-std::optional<Connection> HoldSocket::accept(std::chrono::milliseconds patience) const {
+bool HoldSocket::wait(std::chrono::milliseconds patience) const {
   pollfd waiting{socket_, POLLIN, 0};
-  if (poll(&waiting, 1, static_cast<int>(patience.count())) <= 0) return std::nullopt;
+  return poll(&waiting, 1, static_cast<int>(patience.count())) > 0;
+}
+
+std::optional<Connection> HoldSocket::accept(std::chrono::milliseconds patience) const {
+  if (!wait(patience)) return std::nullopt;
   const int socket = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
   if (socket < 0) return std::nullopt;
   set_patience(socket, kOfferPatience);

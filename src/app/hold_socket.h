@@ -33,6 +33,8 @@ class Connection {
   // The socket is the caller's from here on.
   int take() && { return std::exchange(socket_, -1); }
   pid_t peer() const;
+  // The agent waits no longer, or is gone.
+  bool has_ended() const;
 
  private:
   int socket_;
@@ -49,6 +51,8 @@ class HoldSocket {
   const std::string& path() const { return path_; }
   // The next connection that waits, or comes in so long.
   std::optional<Connection> accept(std::chrono::milliseconds patience) const;
+  // Until a connection waits, at most so long.
+  bool wait(std::chrono::milliseconds patience) const;
 
  private:
   HoldSocket(std::string path, int socket) : path_(std::move(path)), socket_(socket) {}

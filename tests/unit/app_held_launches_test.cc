@@ -187,12 +187,29 @@ TEST_F(HeldLaunchesTest, ASuspiciousGraphIsAskedForWithItsPlan) {
   EXPECT_NE(said_.find("it holds another graph"), std::string::npos) << said_;
 }
 
-TEST_F(HeldLaunchesTest, AnAgentThatEndsBeforeItAgreesIsLost) {
+// It made its launch before it was answered: that is no answer to a later offer.
+TEST_F(HeldLaunchesTest, AnAgentThatWaitedNoLongerIsPassedOver) {
   const int agent = offering(offer_of_log(kRaceLog));
   shutdown(agent, SHUT_WR);
   turn();
-  EXPECT_NE(said_.find("has ended"), std::string::npos) << said_;
+  EXPECT_EQ(said_, "");
+  EXPECT_FALSE(held_->has_taken(kRaceLog, 1));
   expect_go_on(offer_of_log(kCleanLog), 0);
+}
+
+// Nobody takes offers meanwhile, as while another guest is explored.
+TEST_F(HeldLaunchesTest, AGuestStandsStillNoLongerThanOneMayBeHeld) {
+  HoldOptions options;
+  options.max_pause = std::chrono::milliseconds(100);
+  listen(options);
+  const int agent = offering(offer_of_log(kRaceLog));
+  const auto answer = answer_to(agent);
+  ASSERT_TRUE(answer.ok()) << to_string(answer.error());
+  EXPECT_FALSE(answer.value().explore);
+  EXPECT_EQ(answer.value().ask_again, 11u);
+  EXPECT_GE(answer.value().rest_ms, 400u) << "four times as long as it waited";
+  turn();
+  EXPECT_EQ(said_, "") << "it is not taken any more";
 }
 
 }  // namespace

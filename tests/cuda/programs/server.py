@@ -61,6 +61,7 @@ class Decoder:
         self.cache = torch.zeros_like(self.x)
         self.staged = torch.zeros(BUCKETS[0], WIDTH, dtype=torch.int32).pin_memory()
         self.graphs = {}
+        torch.cuda.synchronize()  # what was zeroed on the default stream
         with torch.cuda.stream(self.main):
             for size in BUCKETS:
                 self.step(size)
