@@ -13,7 +13,7 @@ using std::chrono::steady_clock;
 
 namespace {
 
-constexpr milliseconds kTurn{50};
+constexpr milliseconds kWatchTurn{50};
 constexpr milliseconds kPaused{20};  // for a search that is paused: its guest was held before
 constexpr int kRests = 4;            // of the time that was waited for nothing
 
@@ -80,7 +80,7 @@ void Offers::answer_late() {
 
 void Offers::watch() {
   for (;;) {
-    socket_.wait(kTurn);
+    socket_.wait(kWatchTurn);
     std::lock_guard lock(mutex_);
     if (over_) return;
     take_in();
