@@ -4,7 +4,7 @@
 #
 #   tools/gpu_server.sh [PART...]      (default: all)
 #
-# Parts: startup attach applied growth announced. BOHR_VIA=preload takes the preloaded recorder.
+# Parts: startup attach applied growth announced killed. BOHR_VIA=preload takes the preloaded recorder.
 set -uo pipefail
 # shellcheck source=/dev/null
 source "$(dirname "$0")/gpu_lib.bash"
@@ -43,7 +43,7 @@ armed() {
 # Until it serves, without a recorder and with it in both ways, in turn.
 startup() {
   local round plain=() cupti=() preload=()
-  for round in 1 2 3; do
+  for round in 1 2 3 4 5 6; do
     serve plain python3 "$programs/server.py"
     plain+=("$started")
     kill $server && wait $server
@@ -107,8 +107,12 @@ resident() {
   for pid in $(pgrep -P "$server"); do sed -n 's/VmRSS:[^0-9]*//p' "/proc/$pid/status"; done |
     awk '{ sum += $1 } END { print sum + 0 }'
 }
-# On disk: a log that is written to is longer than what it holds.
-bytes_of() { find "$1" -name "$2" -printf '%b\n' | awk '{ sum += $1 * 512 } END { print sum + 0 }'; }
+# Up to the last byte that is not zero: a log that is written to is longer than what it holds.
+bytes_of() {
+  find "$1" -name "$2" -exec python3 -c '
+import sys
+print(sum(len(open(name, "rb").read().rstrip(b"\0")) for name in sys.argv[1:]))' {} +
+}
 
 # What is kept of three minutes under load, and what two workers take of memory with a recorder and
 # without. The first half minute fills what has a bound.
@@ -148,5 +152,53 @@ announced() {
   ok server "announced: $(grep -hm 1 RACE announced.err)" has RACE announced.err
 }
 
-parts 'attach applied startup growth announced' "$@"
+# gone PATTERN: no such process within 20 s.
+gone() {
+  local i
+  for ((i = 0; i < 200; ++i)); do
+    pgrep -f "$1" >/dev/null || return 0
+    sleep 0.1
+  done
+  return 1
+}
+# one_killed NUMBER VICTIM: a recorded server, of which the front, a worker or bohr is killed at a
+# random moment. What was wrong is printed.
+one_killed() {
+  local name=killed.$1 port=$((18500 + $1)) status=0 victim front
+  "$bohr" run -o "$name" --exit=guest -- python3 "$programs/server.py" $port race >"$name.log" 2>"$name.err" &
+  local tool=$!
+  sleep $((RANDOM % 8 + 1)).$((RANDOM % 10))
+  front=$(sed -n 's/front pid //p' "$name.log")
+  case $2 in
+    bohr) victim=$tool ;;
+    worker) victim=$(pgrep -P "${front:-0}" | tail -n 1) ;;
+    *) victim=$front ;;
+  esac
+  kill -KILL "${victim:-$tool}" 2>/dev/null
+  # A front goes on without a worker, and without bohr.
+  front=$(sed -n 's/front pid //p' "$name.log")
+  [[ $2 == front ]] || { sleep 1 && kill -TERM "$front" 2>/dev/null && sleep 4 && kill -KILL "$front" 2>/dev/null; }
+  wait "$tool" 2>/dev/null
+  gone "[s]erver.py $port" || echo "$name: the front stayed behind"
+  python3 -c "import socket; socket.socket().bind(('127.0.0.1', $port))" || echo "$name: the port is held"
+  if compgen -G "$name/*.bohr" >/dev/null; then
+    "$bohr" check "$name" >"$name.txt" 2>&1 || status=$?
+    ((status == 2)) && echo "$name: cannot be read: $(tail -n 1 "$name.txt")"
+  fi
+  echo "$name: $2 ($victim), status $status" >>killed.done
+}
+# 12 kills on this device, four at a time.
+killed() {
+  local i victims=(front bohr worker)
+  rm -rf killed.*
+  for ((i = 0; i < 12; ++i)); do
+    one_killed $i "${victims[i % 3]}" >>killed.txt 2>&1 &
+    ((i % 4 == 3)) && wait
+  done
+  gone '[m]ultiprocessing.spawn' || echo "a worker stayed behind" >>killed.txt
+  cat killed.txt
+  ok server "$(wc -l <killed.done) kills: every log readable, no process left, no port held" test ! -s killed.txt
+}
+
+parts 'attach applied startup growth announced killed' "$@"
 finish

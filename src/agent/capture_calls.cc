@@ -62,6 +62,7 @@ void ended(Recorder& r, DriverCall& call) {
   record.call = call_of(r, call);
   record.stream = stream_of(r, call);
   r.log->append(record);
+  captured(r);
 }
 
 // The guest sets by hand what the next node depends on: stream order no longer tells.

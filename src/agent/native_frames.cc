@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 
+#include "agent/modules.h"
 #include "agent/recorder.h"
 #include "agent/symbols.h"
 
@@ -112,31 +113,29 @@ bool is_tool(std::string_view file) {
 }
 
 // The main program is named as it was started, which may be relative to a folder that it left.
-std::string absolute(const char* file) {
+std::string absolute(const std::string& file) {
   char path[PATH_MAX];
-  if (file[0] == '/') return realpath(file, path) ? path : file;
+  if (starts_with(file, "/")) return realpath(file.c_str(), path) ? path : file;
   return realpath("/proc/self/exe", path) ? path : file;
 }
 
 NativeFrame describe(Recorder& r, uintptr_t address) {
   NativeFrame frame;
-  Dl_info info{};
+  Location location;
   // A return address may lie behind the last byte of its function.
-  const uintptr_t inside = address - 1;
-  if (!dladdr(reinterpret_cast<void*>(inside), &info)) {
+  if (!locate(address - 1, &location)) {
     frame.name.function = r.log->text("?").id;
     return frame;
   }
-  const std::string file = absolute(info.dli_fname ? info.dli_fname : "");
-  const uintptr_t offset = inside - reinterpret_cast<uintptr_t>(info.dli_fbase);
-  std::string symbol = info.dli_sname ? info.dli_sname : "";
+  const std::string file = absolute(location.file);
+  std::string& symbol = location.symbol;
   frame.name.file = r.log->text(file).id;
   frame.tool = is_tool(file);
   frame.interpreter = starts_with(symbol, "_PyEval_EvalFrameDefault");
-  if (symbol.empty() && !frame.tool) symbol = symbol_in_file(file, offset);
+  if (symbol.empty() && !frame.tool) symbol = symbol_in_file(file, location.offset);
   if (symbol.empty()) {
     char text[32];
-    std::snprintf(text, sizeof text, "+0x%zx", static_cast<size_t>(offset + 1));
+    std::snprintf(text, sizeof text, "+0x%zx", static_cast<size_t>(location.offset + 1));
     symbol = text;
   }
   frame.name.function = r.log->text(demangled(symbol)).id;

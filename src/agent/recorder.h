@@ -102,6 +102,8 @@ void report_unseen_allocator(Recorder& r);
 // be known yet: Python is asked to tell it, at once or when captures are over for a while. Needs no
 // lock of Python's. True: it is known, or will not be.
 bool ask_for_history(Recorder& r, bool at_once);
+// A capture ended: what was handed out in it is asked for, too.
+void captured(Recorder& r);
 
 // Cuts the log's files to their lengths; nothing is logged any more.
 void end_log(Recorder& r);

@@ -14,27 +14,32 @@
 namespace bohr::agent {
 namespace {
 
-// When the allocator's history is read: soon after captures, once none is under way, and before
-// its ring can be full. The GIL guards this.
+// When the allocator's history is read: at the end of a capture, as long as that takes a small part
+// of the time; again when captures are over for a while; and before its ring can be full. The GIL
+// guards this.
 constexpr uint32_t kBlocksPerDrain = 12'000;
 constexpr int64_t kDrainDelayNs = 1'000'000'000;
 // Python's main thread may stand in a call that does not end.
 constexpr int64_t kPatienceNs = 2'000'000'000;
+constexpr int64_t kRests = 20;  // times as long as a reading took
 
 struct DrainState {
   std::atomic<void (*)()> drain{nullptr};
   uint32_t blocks = 0;
   std::atomic<uint64_t> captures{0};  // that had ended when it was last read
   std::atomic<int64_t> since{0};      // when a later one was noticed; 0: none
+  std::atomic<int64_t> read_at{0};    // when it was last read
+  std::atomic<int64_t> took{0};       // nanoseconds, then
 };
 DrainState drain_state;
 std::atomic<int64_t> drain_asked{0};  // when Python was asked to; 0: it is not
 
-int64_t coarse_now() {
+int64_t now_by(clockid_t clock) {
   timespec now;
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  clock_gettime(clock, &now);
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
+int64_t coarse_now() { return now_by(CLOCK_MONOTONIC_COARSE); }
 
 bool is_described(const Recorder& r) {
   return r.captures_ended.load(std::memory_order_relaxed) ==
@@ -60,23 +65,41 @@ bool drain_is_due(const Recorder& r) {
 
 void drain(Recorder& r) {
   drain_state.blocks = 0;
-  drain_state.since = 0;
-  drain_state.captures = r.captures_ended.load(std::memory_order_relaxed);
+  const int64_t begin = now_by(CLOCK_MONOTONIC);
   drain_state.drain.load()();
   history_read(r);
+  drain_state.read_at = now_by(CLOCK_MONOTONIC);
+  drain_state.took = drain_state.read_at - begin;
+}
+
+// With what was handed out after the captures.
+void drain_for_good(Recorder& r) {
+  drain_state.since = 0;
+  drain_state.captures = r.captures_ended.load(std::memory_order_relaxed);
+  drain(r);
 }
 
 // Calls back into Python, so it comes last in what the shim called.
 void drain_when_due(Recorder& r) {
-  if (drain_state.drain && drain_is_due(r)) drain(r);
+  if (drain_state.drain && drain_is_due(r)) drain_for_good(r);
 }
 
-// Python calls it on its main thread, between two steps of the program.
-int drain_between_steps(void*) {
+// Python calls these on its main thread, between two steps of the program.
+template <auto read>
+int between_steps(void*) {
   drain_asked = 0;
   Recorder* r = recorder();
-  if (r && r->recording.load() && r->captures_active.load() == 0) drain(*r);
+  if (r && r->recording.load() && r->captures_active.load() == 0) read(*r);
   return 0;
+}
+
+// False: it cannot be asked.
+bool ask_python(int (*call)(void*)) {
+  using AddPendingCall = int (*)(int (*)(void*), void*);
+  const auto add = reinterpret_cast<AddPendingCall>(dlsym(RTLD_DEFAULT, "Py_AddPendingCall"));
+  if (add && add(call, nullptr) == 0) return true;
+  drain_asked = 0;
+  return false;
 }
 
 Recorder* active() {
@@ -121,11 +144,15 @@ bool ask_for_history(Recorder& r, bool at_once) {
   int64_t asked = 0;
   const int64_t now = coarse_now();
   if (!drain_asked.compare_exchange_strong(asked, now)) return now - asked >= kPatienceNs;
-  using AddPendingCall = int (*)(int (*)(void*), void*);
-  const auto add = reinterpret_cast<AddPendingCall>(dlsym(RTLD_DEFAULT, "Py_AddPendingCall"));
-  if (add && add(drain_between_steps, nullptr) == 0) return false;
-  drain_asked = 0;
-  return true;
+  return !ask_python(between_steps<drain_for_good>);
+}
+
+void captured(Recorder& r) {
+  if (!drain_state.drain || r.captures_active.load() > 0) return;
+  const int64_t now = now_by(CLOCK_MONOTONIC);
+  if (now - drain_state.read_at < kRests * drain_state.took) return;
+  int64_t asked = 0;
+  if (drain_asked.compare_exchange_strong(asked, coarse_now())) ask_python(between_steps<drain>);
 }
 
 }  // namespace bohr::agent

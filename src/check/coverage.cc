@@ -155,8 +155,7 @@ void add_recorded_gaps(const Program& program, Builder* builder) {
                   [](const Lifetime& lifetime) { return lifetime.memory != MemoryKind::device; });
   bool unseen = host_memory && !program.host_seen;
   for_each_op(program, [&](const Op& op) { unseen = unseen || unseen_host_work(program, op); });
-  if (unseen)
-    builder->not_checked(of(HazardClass::host), "host-accesses-unseen");
+  if (unseen) builder->not_checked(of(HazardClass::host), "host-accesses-unseen");
   for (const Graph& graph : program.graphs) {
     const auto programmatic =
         std::count_if(graph.edges.begin(), graph.edges.end(), [&](const Edge& edge) {

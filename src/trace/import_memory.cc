@@ -223,7 +223,8 @@ Owner MemoryMap::owner(uint64_t address) const {
   if (!segment_[allocation->lifetime.index()]) return owner;
   const LiveBlock* left = left_to_graphs_.last_before(address);
   if (left && address < left->range.end) return {left->lifetime, left->range};
-  return {LifetimeId(), {}, Doubt::none, !in_padding(before, address) && !in_padding(left, address)};
+  return {
+      LifetimeId(), {}, Doubt::none, !in_padding(before, address) && !in_padding(left, address)};
 }
 
 uint64_t MemoryMap::next_owned(uint64_t address) const {

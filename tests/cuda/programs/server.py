@@ -9,7 +9,7 @@
 #   GET /ready                 200 once every worker has captured
 #
 # Each worker says when its graphs were captured. SIGTERM: what is under way is answered, then all
-# processes end, with status 0.
+# processes end, with status 0. Workers whose front was killed end as well.
 import json
 import multiprocessing
 import queue
@@ -119,8 +119,12 @@ def worker(rank, racy, requests, answers):
     decoder = Decoder(racy)
     print(f"captured {time.time():.3f}", flush=True)
     answers.put((None, rank))
-    while True:
-        batch = [requests.get()]
+    front = multiprocessing.parent_process()
+    while front.is_alive():
+        try:
+            batch = [requests.get(timeout=1)]
+        except queue.Empty:
+            continue
         while len(batch) < BUCKETS[0] and batch[-1] is not None:
             try:
                 batch.append(requests.get(timeout=0.002))
