@@ -8,8 +8,7 @@
 namespace bohr::agent {
 
 // The mangled name of the function at `offset` from where `file` is loaded; empty where the file
-// has no symbol table, is too large to be worth reading, or is not as it should be. Each file is
-// read once.
+// has no symbol table, or is not as it should be. The table of each file is read once.
 std::string symbol_in_file(const std::string& file, uint64_t offset);
 
 }  // namespace bohr::agent
