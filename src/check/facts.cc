@@ -126,6 +126,7 @@ Facts gather_facts(const Program& program) { return Pass(program).run(); }
 bool order_lost_between(const Program& program, const Facts& facts, const Place& first,
                         const Place& second, std::string* reason) {
   const int32_t a = op_of(first), b = op_of(second);
+  if ((a < 0 || b < 0) && first.graph != second.graph) return false;  // one is never launched
   if (a < 0 || b < 0) {  // both in one graph: only what is not known of it can connect them
     const WaitsBefore& waits = facts.waits[first.graph.index()];
     const bool waited = !waits.empty() && waits_differ(waits[static_cast<size_t>(first.index)],

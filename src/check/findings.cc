@@ -169,9 +169,20 @@ class Teller {
     describer_.add_names(access, &finding.names);
     finding.order = describer_.order_at_free(hazard.use, lifetime);
     finding.latent = true;
-    const bool sure = access.doubt == Doubt::none;
-    if (!sure) finding.reasons = {"params-only"};
+    std::string lost;
+    if (access.doubt != Doubt::none) finding.reasons = {"params-only"};
+    if (order_lost_between(program_, facts_, hazard.use, place_of_free(hazard), &lost))
+      finding.reasons.push_back(lost);
+    const bool sure = finding.reasons.empty();
     keep(std::move(finding), sure, 0);
+  }
+
+  // In a graph: before the next node that is issued, or the last one.
+  Place place_of_free(const LifetimeHazard& hazard) const {
+    const Point& free = program_.lifetimes[hazard.lifetime.index()].free;
+    if (!free.graph.valid()) return {GraphId(), free.index, OpId()};
+    const auto nodes = static_cast<int32_t>(program_.graphs[free.graph.index()].nodes.size());
+    return {free.graph, std::min(free.index, nodes - 1), hazard.use.launch};
   }
 
   void tell_early(const EarlyUse& early) {
@@ -207,11 +218,14 @@ class Teller {
     finding.range = describer_.shared(a, b);
     describer_.add_names(a, &finding.names);
     describer_.add_names(b, &finding.names);
-    if (!hazard.decided) {
-      finding.reasons = {"unknown-direction"};
-      finding.suspicion = suspicion(HazardClass::pool, a, b);
-    }
-    keep(std::move(finding), hazard.decided, 0);
+    std::string lost;
+    if (!hazard.decided) finding.reasons = {"unknown-direction"};
+    // What was lost may have written the bytes anew.
+    if (order_lost_between(program_, facts_, hazard.first, hazard.second, &lost))
+      finding.reasons.push_back(lost);
+    const bool sure = finding.reasons.empty();
+    if (!sure) finding.suspicion = suspicion(HazardClass::pool, a, b);
+    keep(std::move(finding), sure, 0);
   }
 
   void keep(Finding finding, bool decided, int64_t unlisted) {

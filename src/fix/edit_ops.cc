@@ -20,6 +20,7 @@ class Editor {
     program_.ops = std::move(ops_);
     for (Lifetime& lifetime : program_.lifetimes) {
       move(&lifetime.alloc), move(&lifetime.free);
+      lifetime.made = moved(lifetime.made);
       for (OpId& record : lifetime.use_records) record = moved(record);
     }
     for (Graph& graph : program_.graphs) move(&graph.begin), move(&graph.end);

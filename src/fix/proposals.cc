@@ -255,7 +255,7 @@ class Proposer {
     if (inside)
       return {directed({first.graph, {first.node.value(), second.node.value()}}, finding)};
     std::vector<Pair> pairs;
-    const std::vector<OpId> firsts = ops_of(first), seconds = ops_of(second);
+    const std::vector<OpId> firsts = of_one_exec(ops_of(first)), seconds = ops_of(second);
     const bool one = firsts.size() == 1 && seconds.size() == 1;
     for (const OpId b : seconds) {
       const OpId a = one ? firsts.front() : last_unordered(firsts, b);
@@ -265,6 +265,19 @@ class Proposer {
       if (pair.places.first < pair.places.second) pairs.push_back(pair);
     }
     return pairs;
+  }
+
+  // A finding names the first launch that is too early; those of one exec wait for each other, so
+  // the last one before the other side is the one to wait for.
+  std::vector<OpId> of_one_exec(std::vector<OpId> named) const {
+    const auto& ops = setting_.program.ops;
+    if (named.size() != 1 || ops[named.front().index()].kind != OpKind::launch) return named;
+    const ExecId exec = ops[named.front().index()].exec;
+    if (!exec.valid()) return named;
+    named.clear();
+    for (size_t i = 0; i < ops.size(); ++i)
+      if (ops[i].kind == OpKind::launch && ops[i].exec == exec) named.emplace_back(i);
+    return named;
   }
 
   // Of ops that come one after the other the last one issued before `b` that it does not wait for.

@@ -172,6 +172,56 @@ TEST(Params, PairsAcrossLostOrderAreCandidates) {
   EXPECT_EQ(out.verdict.candidates.at(0).reasons, Lines{"lost-records"});
 }
 
+Program with_lost_order(Program program) {
+  Diagnostic lost;
+  lost.reason = "lost-records";
+  lost.loses_order = true;
+  program.diagnostics.push_back(lost);
+  return program;
+}
+
+// A synchronisation may have been lost.
+TEST(Params, FreesAcrossLostOrderAreCandidates) {
+  const Program program = recorded(
+      "stream a\nstream b\na: alloc t 64\na: kernel make updates t\na: record e\nb: wait e\n"
+      "b: kernel use updates t\na: free t\n");
+  const Out whole = out_of(program);
+  ASSERT_EQ(whole.findings.size(), 1u);
+  EXPECT_EQ(whole.verdict.findings[0].cls, HazardClass::lifetime);
+  const Out out = out_of(with_lost_order(program));
+  EXPECT_EQ(out.findings, Lines{});
+  ASSERT_EQ(out.candidates, whole.findings);
+  EXPECT_EQ(out.verdict.candidates[0].reasons, Lines{"lost-records"});
+}
+
+// The bytes may have been written anew.
+TEST(Params, PoolsAcrossLostOrderAreCandidates) {
+  auto program = trace::read_case(
+      "case 1\nstream s\npool g\nbuffer in 64\nbuffer out 64\n"
+      "capture A on s\ns: alloc qa 64 pool g\ns: kernel fa reads in writes qa\nend A\ns: free qa\n"
+      "capture B on s\ns: alloc qb 64 pool g over qa\ns: kernel fb reads in writes qb\nend B\n"
+      "s: launch B\ns: launch A\ns: kernel use reads qb writes out\n",
+      "test");
+  ASSERT_TRUE(program.ok());
+  const Out whole = out_of(program.value());
+  EXPECT_EQ(whole.findings, Lines{"WAW fa fb pool"});
+  const Out out = out_of(with_lost_order(program.value()));
+  EXPECT_EQ(out.findings, Lines{});
+  EXPECT_EQ(out.candidates, whole.findings);
+}
+
+TEST(Params, AFreeInsideAFullyReadGraphStands) {
+  Program program = recorded(
+      "stream a\nstream b\nbuffer x 64\ncapture g on a\n"
+      "a: alloc t 64\na: kernel make updates t\na: record e\nb: wait e\nb: kernel use updates t\n"
+      "a: free t\nb: record f\na: wait f\nend g\n");
+  const Out out = out_of(with_lost_order(program));
+  ASSERT_EQ(out.findings.size(), 1u);
+  EXPECT_EQ(out.verdict.findings[0].cls, HazardClass::lifetime);
+  program.graphs[0].fully_read = false;
+  EXPECT_EQ(out_of(program).findings, Lines{});
+}
+
 TEST(Params, PairsInsideAFullyReadGraphStand) {
   Program program = recorded(
       "stream a\nstream b\nbuffer x 64\ncapture g on a\n"
