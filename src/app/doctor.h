@@ -28,7 +28,7 @@ struct DoctorOptions {
   std::string dir;                   // where a run would be kept; empty: the working folder
   std::string lib;                   // as RunOptions::lib
   uint64_t max_log = 0;              // as RunOptions::max_log
-  Via via = Via::cupti;
+  Via via = Via::preload;
 };
 
 // Error `guest-start` where the command names no program.

@@ -24,7 +24,7 @@ struct Recording {
   bool all = false;     // work outside graphs, too, instead of the newest of it
   uint64_t recent = 0;  // bytes of the newest; 0: the agent's own choice
   std::string ranks;    // "0,2-3"; empty: all
-  Via via = Via::cupti;
+  Via via = Via::preload;
 };
 
 // What the program's environment holds already; ours comes in front of it.

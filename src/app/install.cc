@@ -47,11 +47,11 @@ Result<AgentFiles> find_agent(const std::string& lib) {
   const std::vector<fs::path> folders =
       lib.empty() ? library_folders() : std::vector<fs::path>{fs::absolute(lib, error)};
   for (const fs::path& folder : folders) {
-    const fs::path agent = folder / "libbohr_agent.so";
-    if (present(agent)) return AgentFiles{agent, folder / "libbohr_preload.so", find_shim(folder)};
+    const fs::path agent = folder / "libbohr_agent.so", preload = folder / "libbohr_preload.so";
+    if (present(agent) && present(preload)) return AgentFiles{agent, preload, find_shim(folder)};
   }
-  return Error{"agent-missing", "cannot find libbohr_agent.so", folders.front(),
-               "it is built only where the CUDA toolkit's headers (with CUPTI) are",
+  return Error{"agent-missing", "cannot find libbohr_agent.so and libbohr_preload.so",
+               folders.front(), "they are built only where the CUDA toolkit's headers (with CUPTI) are",
                "install the toolkit and build again; check, show and query work without it"};
 }
 

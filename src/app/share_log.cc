@@ -10,6 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "trace/import_graphs.h"
 #include "trace/import_index.h"
 
 namespace bohr::app {
@@ -63,6 +64,9 @@ class NamedMemory {
       if (const auto* segment = std::get_if<trace::Segment>(&record))
         add(segment->address, segment->bytes);
       if (const auto* block = std::get_if<trace::BlockAlloc>(&record)) add(block->address, 0);
+      if (const auto* node = std::get_if<trace::Node>(&record);
+          node && node->type == trace::kNodeMemAlloc)
+        add(node->dst, node->width);
     }
     std::sort(pieces_.begin(), pieces_.end());
     size_t last = 0;

@@ -94,10 +94,10 @@ void add_via(CLI::App* command, app::Via* via) {
           [via](const std::string& way) {
             *via = way == "preload" ? app::Via::preload : app::Via::cupti;
           },
-          "how calls reach the recorder: cupti, or preload, which leaves CUPTI to others")
+          "how calls reach the recorder: preload, or cupti, which costs each launch more")
       ->envname("BOHR_VIA")
-      ->default_str("cupti")
-      ->check(CLI::IsMember({"cupti", "preload"}));
+      ->default_str("preload")
+      ->check(CLI::IsMember({"preload", "cupti"}));
 }
 
 }  // namespace bohr::cli

@@ -64,7 +64,7 @@ for limit in '-f 0' '-f 8' '-n 12' '-v 200000'; do
 done
 
 # A driver newer than anything known: its calls are told, and nothing else happens.
-bohr_run 3 newer FAKE_CUPTI_NEWER=1 -- ./odd_guest newer "$tmp"
+bohr_run 3 newer BOHR_VIA=cupti FAKE_CUPTI_NEWER=1 -- ./odd_guest newer "$tmp"
 expect_in out cuFutureThing newer
 expect_in out "cuFutureThing, which is newer than" newer
 expect_in err 'the program ended with 0' newer

@@ -8,12 +8,12 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
 source "$BOHR_SOURCE/tests/e2e/fakes.bash"
 # shellcheck source=/dev/null
 source "$BOHR_SOURCE/tests/e2e/late_driver.bash"
-: "${tmp:?of lib.bash}"
+: "${tmp:?of lib.bash}" "${agent:?of fakes.bash}" "${applier:?of fakes.bash}"
 if ! build_fakes "$tmp" guest || ! build_late_driver "$tmp"; then exit 1; fi
 unset CUDA_INJECTION64_PATH
 # The tool where everybody may run it.
 chmod 755 "$tmp"
-mkdir tool && cp "$BOHR" "$(dirname "$BOHR")/libbohr_agent.so" tool/ && chmod -R a+rX tool ./*.so.* late
+mkdir tool && cp "$BOHR" "$agent" "$applier" tool/ && chmod -R a+rX tool ./*.so.* late
 cp -r "$(dirname "$BOHR")/python" tool/ 2>/dev/null
 
 # Another user.

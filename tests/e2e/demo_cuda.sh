@@ -5,13 +5,13 @@
 source "$(dirname "${BASH_SOURCE[0]}")/fakes.bash"
 # shellcheck source=/dev/null
 source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
-: "${tmp:?of lib.bash}" "${agent:?of fakes.bash}"
+: "${tmp:?of lib.bash}" "${agent:?of fakes.bash}" "${applier:?of fakes.bash}"
 unset CUDA_INJECTION64_PATH
 build_fakes "$tmp" held_guest || exit 1
 export LD_LIBRARY_PATH=$tmp${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
 # The tool looks for the layer beside itself.
-cp "$BOHR" "$agent" "$tmp"
+cp "$BOHR" "$agent" "$applier" "$tmp"
 cat >"$tmp/bohr_demo_layer" <<END
 #!/usr/bin/env bash
 wrong=0 arm=clean answer=
@@ -20,7 +20,7 @@ if [[ \$1 == race ]]; then
 fi
 printf 'steps %d\nwrong %d\nruns 9\nwrong_runs %d\nstep_us 12.5\ndevice stand-in\n%s\n' \
   "\$2" "\$wrong" "\$wrong" "\$answer" >"\$3"
-[[ -z \${CUDA_INJECTION64_PATH:-} ]] || exec $tmp/held_guest \$arm guest
+[[ -z \${BOHR_DIR:-} ]] || exec $tmp/held_guest \$arm guest
 END
 chmod +x "$tmp/bohr_demo_layer"
 

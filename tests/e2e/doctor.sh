@@ -13,6 +13,7 @@ if ! build_fakes "$tmp" || ! build_late_driver "$tmp"; then exit 1; fi
 g++ -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o libnvidia-ml.so.1 \
   "$BOHR_SOURCE/tests/cuda/fake/nvml.cc" || exit 1
 python=$(python3 -c 'import sys; print(sys.executable)')
+export BOHR_VIA=cupti  # the way with more to ask for; the other one where it is named
 unset CUDA_INJECTION64_PATH PYTORCH_ALLOC_CONF PYTORCH_CUDA_ALLOC_CONF KINETO_USE_DAEMON
 
 # row NAME WORKS [TEXT]: that topic of the last text.
@@ -67,7 +68,7 @@ row 'other tools' NO '/other.so'
 doctor 0 kineto KINETO_USE_DAEMON=1
 row 'other tools' partly KINETO_USE_DAEMON
 # Recorded by the preloaded library: nobody asks CUPTI, and others may.
-doctor 0 preload BOHR_VIA=preload FAKE_CUPTI_BUSY=1
+doctor 0 preload BOHR_VIA= FAKE_CUPTI_BUSY=1
 row preload ok 'needs no CUPTI'
 row recorder ok libbohr_preload.so
 row driver ok "CUDA 13.0, $tmp/libcuda.so.1"

@@ -1,21 +1,27 @@
 #!/usr/bin/env bash
 # Graphs of kinds that captures of plain kernels do not make, tensor maps, and the ways in which
 # parameters reach a kernel, without a GPU: tests/cuda/fake/graphs_guest.cc says what each arm is.
+# Preloaded, the program looks the driver's functions up as the CUDA runtime does.
 set -uo pipefail
 # shellcheck source=/dev/null
 source "$(dirname "${BASH_SOURCE[0]}")/fakes.bash"
 # shellcheck source=/dev/null
 source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
-: "${agent:?of fakes.bash}" "${tmp:?of lib.bash}"
+: "${agent:?of fakes.bash}" "${applier:?of fakes.bash}" "${tmp:?of lib.bash}"
 build_fakes "$tmp" graphs_guest || exit 1
+if [[ ${BOHR_VIA:-preload} == cupti ]]; then
+  guest=graphs_guest recorder=CUDA_INJECTION64_PATH=$agent
+else
+  build_looking "$tmp" graphs_guest || exit 1
+  guest=graphs_guest_looking recorder=LD_PRELOAD=$applier
+fi
 
 # arm NAME STATUS [TEXT...]: runs it; its check ends with the status and says the texts. Sets `log`.
 arm() {
   local name=$1 status=$2 text
   shift 2
   mkdir -m 700 "$tmp/$name"
-  env LD_LIBRARY_PATH="$tmp" CUDA_INJECTION64_PATH="$agent" BOHR_DIR="$tmp/$name" \
-    "$tmp/graphs_guest" "$name" >"$tmp/said" 2>&1 || fail "$name: exit status $?"
+  env LD_LIBRARY_PATH="$tmp" "$recorder" BOHR_DIR="$tmp/$name" "$tmp/$guest" "$name" >"$tmp/said" 2>&1 || fail "$name: exit status $?"
   [[ $(cat "$tmp/said") == "done" ]] || fail "$name: the guest's output became: $(cat "$tmp/said")"
   log=$(echo "$tmp/$name"/*.bohr)
   expect_status "$status" "$name" -- "$BOHR" check "$log"

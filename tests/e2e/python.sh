@@ -8,7 +8,8 @@ export PYTHONDONTWRITEBYTECODE=1
 
 mkdir lib own
 cp -r "$BOHR_SOURCE/python" lib/python
-touch lib/libbohr_agent.so
+touch lib/libbohr_agent.so lib/libbohr_preload.so
+export BOHR_VIA=cupti  # empty files cannot be preloaded
 export BOHR_LIB=$PWD/lib
 unset CUDA_INJECTION64_PATH PYTHONPATH
 echo 'print("own sitecustomize")' >own/sitecustomize.py

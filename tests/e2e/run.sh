@@ -6,7 +6,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
 
 golden=$BOHR_SOURCE/tests/golden
 mkdir lib
-touch lib/libbohr_agent.so
+touch lib/libbohr_agent.so lib/libbohr_preload.so
+export BOHR_VIA=cupti  # empty files cannot be preloaded
 export BOHR_LIB=$PWD/lib
 unset CUDA_INJECTION64_PATH
 leave_race="cp $golden/race.bohr \$BOHR_DIR/\$\$.bohr"

@@ -17,6 +17,8 @@ for trace in "$traces"/*.bohr.zst; do
   name=$(basename "$trace" .bohr.zst)
   expect_status 0 "$name" -- "$BOHR" share "$trace" -o "$name.tar.zst"
   expect_in out 'as of the original' "$name"
+  # A file that a compiler made has a name of its own in each run, and is replaced.
+  [[ $name == compiled.race ]] && expect_in out 'ids differ' "$name" && continue
   expect_not_in out 'ids differ' "$name"
   [[ $(verdict "$trace" | sed -n '/"verdict"/,/}/p;/"site"/p') == \
     "$(verdict "$name.tar.zst" | sed -n '/"verdict"/,/}/p;/"site"/p')" ]] ||

@@ -12,7 +12,8 @@ write_race_case >race.case
     printf 'buffer b%s 4K\nmain: kernel write%s writes b%s\nside: kernel read%s reads b%s\n' "$i" "$i" "$i" "$i" "$i"
   done
 } >many.case
-touch lib_agent && mkdir lib && mv lib_agent lib/libbohr_agent.so
+mkdir lib && touch lib/libbohr_agent.so lib/libbohr_preload.so
+export BOHR_VIA=cupti  # empty files cannot be preloaded
 export BOHR_LIB=$PWD/lib
 unset CUDA_INJECTION64_PATH NO_COLOR
 

@@ -21,7 +21,7 @@ expect_in out 'not-recorded: it was started with another environment' cleared
 [[ $(find cleared -name '*.bohr' | wc -l) == 1 ]] || fail 'cleared: the twin was not recorded'
 echo 'extern "C" int InitializeInjection() { return 1; }' >profiler.cc
 g++ -shared -fPIC -o profiler.so profiler.cc
-expect_status 3 other -- "$BOHR" run -o other -- sh -c \
+expect_status 3 other -- "$BOHR" run --via cupti -o other -- sh -c \
   "CUDA_INJECTION64_PATH=$tmp/profiler.so $guest"
 expect_in err "the driver was told to load $tmp/profiler.so into it instead" other
 # Ranks have their number in the report.
