@@ -14,8 +14,8 @@
 #include "agent/wrapping.h"
 #include "trace/writer/records.h"
 
-// The toolkit's header gives these names to their newest versions. A row means the function that has
-// the name in the driver, which programs call that were built with an older toolkit.
+// The toolkit's header gives these names to their newest versions. A row means the function that
+// has the name in the driver, which programs call that were built with an older toolkit.
 #undef cuGraphAddDependencies
 #undef cuGraphAddKernelNode
 #undef cuGraphAddNode

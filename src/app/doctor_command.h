@@ -24,7 +24,7 @@ struct Remark {
 
 struct Started {
   Via via = Via::preload;  // how it is to be recorded
-  std::string program;   // path of what runs in the end: behind scripts, `env`, `timeout`, …
+  std::string program;     // path of what runs in the end: behind scripts, `env`, `timeout`, …
   std::vector<Remark> remarks;
   // Where that is Python: the interpreter and those of its options that stand before the script.
   std::vector<std::string> python;

@@ -159,7 +159,7 @@ Topic subscriber_topic(const Probe& probe, const std::string& agent) {
   if (injection != nullptr && *injection != '\0' && injection != agent) {
     topic.works = Works::no;
     topic.found = fmt::format("{}={} loads another tool", agent::kInjectionVariable, injection);
-    topic.follows = "unset it, or record with --via preload: two such tools cannot record at once";
+    topic.follows = "unset it, or leave out --via cupti: two such tools cannot record at once";
   } else if (subscriber_is_taken(probe)) {
     topic.works = Works::no;
     topic.found = "another tool holds CUPTI's one subscriber slot";

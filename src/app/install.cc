@@ -51,7 +51,8 @@ Result<AgentFiles> find_agent(const std::string& lib) {
     if (present(agent) && present(preload)) return AgentFiles{agent, preload, find_shim(folder)};
   }
   return Error{"agent-missing", "cannot find libbohr_agent.so and libbohr_preload.so",
-               folders.front(), "they are built only where the CUDA toolkit's headers (with CUPTI) are",
+               folders.front(),
+               "they are built only where the CUDA toolkit's headers (with CUPTI) are",
                "install the toolkit and build again; check, show and query work without it"};
 }
 

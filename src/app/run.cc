@@ -59,7 +59,7 @@ Status refuse_other_injection(Via via, const AgentFiles& files) {
   if (other == nullptr || *other == '\0' || other == files.agent) return Nothing{};
   return Error{"injection-taken", agent::kInjectionVariable, other,
                "another tool asked the driver to load its library",
-               "unset it, or record with --via preload: two such tools cannot record at once"};
+               "unset it, or leave out --via cupti: two such tools cannot record at once"};
 }
 
 std::string cause_line(const Checked& checked, const Cause& cause) {

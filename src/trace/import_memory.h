@@ -7,10 +7,10 @@
 // (a stale pointer, padding behind a block), except where blocks had to be left out because their
 // order is unknown; there the segment stands in for them.
 //
-// What a graph's nodes write outlives the allocator's word: a block that was handed out in a capture
-// and given back after it stays the graph's, whose every launch writes it again, until the bytes are
-// handed out anew. (torch.compile drops the outputs of its graphs so, and reads them after each
-// launch.)
+// What a graph's nodes write outlives the allocator's word: a block that was handed out in a
+// capture and given back after it stays the graph's, whose every launch writes it again, until the
+// bytes are handed out anew. (torch.compile drops the outputs of its graphs so, and reads them
+// after each launch.)
 //
 // Addresses are not bytes: memory may show at several addresses (import_aliases.h), so what a
 // lifetime has is told in places, and an access to addresses becomes accesses to places.
