@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The guest, or bohr, is killed at random moments of a run that explores (KILLS times each, 8 if not
-# said): every log that is left can be read, what still runs comes to its end with the right memory,
-# and no process stays behind.
+# The guest, bohr, or one rank of two is killed at random moments of a run that explores (KILLS times
+# each, 8 if not said): every log that is left can be read, what still runs comes to its end with the
+# right memory, and no process stays behind.
 # shellcheck source=/dev/null
 source "$(dirname "${BASH_SOURCE[0]}")/fakes.bash"
 # shellcheck source=/dev/null
@@ -31,7 +31,27 @@ readable() { # NAME
   done
 }
 
+# One rank of two is killed: the other one comes to its end, and the report tells of both.
+rank_killed() { # NAME
+  local name=$1 status=0 runner victims
+  # shellcheck disable=SC2016  # the guest's own variables
+  "$BOHR" run -o "$name" --explore --launch 3 --max-pause 0.05 -- bash -c '
+    for rank in 0 1; do
+      RANK=$rank WORLD_SIZE=2 ./held_guest race guest 300 1000 &
+    done
+    wait' >"$name.out" 2>"$name.err" &
+  runner=$!
+  sleep "0.$(printf '%03d' $((RANDOM % 600)))"
+  mapfile -t victims < <(pgrep -P "$(pgrep -P "$runner" -x bash)" -x held_guest 2>/dev/null)
+  ((${#victims[@]} == 0)) || kill -9 "${victims[RANDOM % ${#victims[@]}]}" 2>/dev/null
+  wait "$runner" || status=$?
+  [[ $status == [134] ]] || fail "$name: bohr ended with $status"
+  [[ $(grep -c 'guest right' "$name.out") -ge 1 ]] || fail "$name: the other rank's memory is wrong"
+  readable "$name"
+}
+
 for ((turn = 0; turn < kills; ++turn)); do
+  rank_killed rank.$turn
   for victim in bohr guest; do
     name=$victim.$turn
     "$BOHR" run -o "$name" --explore --launch 3 --max-pause 0.05 -- \
