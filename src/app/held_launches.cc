@@ -311,7 +311,7 @@ Result<int> HeldLaunches::wait_for(const replay::Offer& paused, pid_t guest, mil
     answer.explore = true;
     const Status begun = connection->explore(answer);
     if (!begun.ok() && begun.error().code == "remote-lost") continue;  // it waited no longer
-    BOHR_TRY_STATUS(begun);
+    if (!begun.ok()) return begun.error();
     return std::move(*connection).take();
   }
   return Error{"remote-lost", paused.log, "", "it made no further launch of this graph",
