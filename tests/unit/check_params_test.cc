@@ -161,23 +161,18 @@ TEST(Params, AnExactWriteMustCoverTheWholeBlock) {
   EXPECT_EQ(out_of(before + "b: fill f t[0:32]\n").findings, Lines{});
 }
 
-TEST(Params, PairsAcrossLostOrderAreCandidates) {
-  Program program = recorded(kReuse);
-  Diagnostic lost;
-  lost.reason = "lost-records";
-  lost.loses_order = true;
-  program.diagnostics.push_back(lost);
-  const Out out = out_of(program);
-  EXPECT_EQ(out.findings, Lines{});
-  EXPECT_EQ(out.verdict.candidates.at(0).reasons, Lines{"lost-records"});
-}
-
 Program with_lost_order(Program program) {
   Diagnostic lost;
   lost.reason = "lost-records";
   lost.loses_order = true;
   program.diagnostics.push_back(lost);
   return program;
+}
+
+TEST(Params, PairsAcrossLostOrderAreCandidates) {
+  const Out out = out_of(with_lost_order(recorded(kReuse)));
+  EXPECT_EQ(out.findings, Lines{});
+  EXPECT_EQ(out.verdict.candidates.at(0).reasons, Lines{"lost-records"});
 }
 
 // A synchronisation may have been lost.
@@ -215,7 +210,8 @@ TEST(Params, AFreeInsideAFullyReadGraphStands) {
       "stream a\nstream b\nbuffer x 64\ncapture g on a\n"
       "a: alloc t 64\na: kernel make updates t\na: record e\nb: wait e\nb: kernel use updates t\n"
       "a: free t\nb: record f\na: wait f\nend g\n");
-  const Out out = out_of(with_lost_order(program));
+  program = with_lost_order(std::move(program));
+  const Out out = out_of(program);
   ASSERT_EQ(out.findings.size(), 1u);
   EXPECT_EQ(out.verdict.findings[0].cls, HazardClass::lifetime);
   program.graphs[0].fully_read = false;
@@ -227,10 +223,7 @@ TEST(Params, PairsInsideAFullyReadGraphStand) {
       "stream a\nstream b\nbuffer x 64\ncapture g on a\n"
       "a: alloc t 64\na: kernel make updates t\na: record e\nb: wait e\nb: kernel use updates t\n"
       "a: free t\na: alloc u 64 over t\na: kernel first updates u\nend g\n");
-  Diagnostic lost;
-  lost.reason = "lost-records";
-  lost.loses_order = true;
-  program.diagnostics.push_back(lost);
+  program = with_lost_order(std::move(program));
   EXPECT_EQ(out_of(program).findings, Lines{"WAR use#1 first#2 reuse"});
   program.graphs[0].fully_read = false;
   EXPECT_EQ(out_of(program).findings, Lines{});

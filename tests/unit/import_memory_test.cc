@@ -34,6 +34,16 @@ struct MemoryImport : ::testing::Test {
     for (const bohr::Diagnostic& d : program.diagnostics) n += d.reason == reason ? d.count : 0;
     return n;
   }
+  // A block of 0x800 bytes in pool 3, which a node of graph 4 uses.
+  void block_given_back_after_capture() {
+    b.mem_alloc(kSegment, 0x200000);
+    b.capture_begin(1, s);
+    b.block_alloc(kBlock, 0x800, s, 3);
+    std::vector<Node> nodes = {b.kernel_node(s, k, {kBlock})};
+    b.capture_end(1, s, 4);
+    b.add_graph(4, 1, nodes, {});
+    b.block_free(kBlock, 0x800, s, 3);
+  }
   const Op& at(Point point) const { return program.ops[static_cast<size_t>(point.index)]; }
   LogBuilder b;
   uint32_t s, k;
@@ -209,13 +219,7 @@ TEST_F(MemoryImport, FreesOfBlocksFromBeforeAreNoDisagreement) {
 // As torch.compile drops the outputs of its graphs.
 TEST_F(MemoryImport, ABlockOfACaptureThatIsGivenBackAfterItStaysTheGraphs) {
   const uint32_t t = b.stream();
-  b.mem_alloc(kSegment, 0x200000);
-  b.capture_begin(1, s);
-  b.block_alloc(kBlock, 0x800, s, 3);
-  std::vector<Node> nodes = {b.kernel_node(s, k, {kBlock})};
-  b.capture_end(1, s, 4);
-  b.add_graph(4, 1, nodes, {});
-  b.block_free(kBlock, 0x800, s, 3);
+  block_given_back_after_capture();
   b.kernel(t, k, {kBlock + 0x400});
   b.kernel(t, k, {kBlock + 0x800});  // behind its end: nobody's
   b.block_alloc(kBlock + 0x600, 0x400, s, 3);
@@ -233,13 +237,7 @@ TEST_F(MemoryImport, ABlockOfACaptureThatIsGivenBackAfterItStaysTheGraphs) {
 }
 
 TEST_F(MemoryImport, ABlockOfACaptureIsNobodysOnceItsSegmentIsMappedAnew) {
-  b.mem_alloc(kSegment, 0x200000);
-  b.capture_begin(1, s);
-  b.block_alloc(kBlock, 0x800, s, 3);
-  std::vector<Node> nodes = {b.kernel_node(s, k, {kBlock})};
-  b.capture_end(1, s, 4);
-  b.add_graph(4, 1, nodes, {});
-  b.block_free(kBlock, 0x800, s, 3);
+  block_given_back_after_capture();
   b.mem_free(kSegment);
   b.kernel(s, k, {kBlock});
   b.mem_alloc(kSegment, 0x200000);
