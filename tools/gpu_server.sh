@@ -101,7 +101,7 @@ applied() {
     lacks '[1-9][0-9]* races? proved' run.err
 }
 
-# resident NAME: KiB of the workers of `server`, and of what is left of the recorder: the log's size.
+# KiB of memory that the workers of `server` have.
 resident() {
   local pid
   for pid in $(pgrep -P "$server"); do sed -n 's/VmRSS:[^0-9]*//p' "/proc/$pid/status"; done |

@@ -115,8 +115,8 @@ bool HoldSocket::wait(std::chrono::milliseconds patience) const {
   return poll(&waiting, 1, static_cast<int>(patience.count())) > 0;
 }
 
-std::optional<Connection> HoldSocket::accept(std::chrono::milliseconds patience) const {
-  if (!wait(patience)) return std::nullopt;
+std::optional<Connection> HoldSocket::accept() const {
+  if (!wait(std::chrono::milliseconds(0))) return std::nullopt;
   const int socket = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
   if (socket < 0) return std::nullopt;
   set_patience(socket, kOfferPatience);

@@ -49,8 +49,8 @@ class HoldSocket {
   HoldSocket& operator=(HoldSocket&&) = delete;
 
   const std::string& path() const { return path_; }
-  // The next connection that waits, or comes in so long.
-  std::optional<Connection> accept(std::chrono::milliseconds patience) const;
+  // The next connection that waits.
+  std::optional<Connection> accept() const;
   // Until a connection waits, at most so long.
   bool wait(std::chrono::milliseconds patience) const;
 

@@ -61,7 +61,7 @@ std::optional<Offered> Offers::next(milliseconds patience) {
 }
 
 void Offers::take_in() {
-  while (auto connection = socket_.accept(milliseconds(0))) {
+  while (auto connection = socket_.accept()) {
     auto offer = connection->offer();
     waiting_.push_back({std::move(*connection), std::move(offer), steady_clock::now()});
   }
