@@ -4,7 +4,8 @@
 #
 #   tools/gpu_fix.sh [PART...]      (default: all)
 #
-# Parts: apply buckets alone costs deepseek programs.
+# Parts: apply buckets alone costs deepseek programs demo. The last needs bohr_demo_layer beside the
+# tool.
 set -uo pipefail
 # shellcheck source=/dev/null
 source "$(dirname "$0")/gpu_lib.bash"
@@ -122,6 +123,9 @@ programs() {
   for name in missing_wait event_reused child_graph; do repaired $name ./$name.bin race; done
   repaired shared_scratch ./shared_scratch.bin
   repaired exec_changed ./exec_changed.bin set.race
+  nvcc -std=c++20 -O2 -lineinfo -arch=native -I "$programs" -o cublas_gemm.bin \
+    "$programs/../frameworks/cublas_gemm.cu" -lcuda -lcublas
+  repaired cublas_gemm ./cublas_gemm.bin race
   for name in missing_record_stream_captured inplace_copy scratch_views; do
     repaired $name python3 "$programs/$name.py" race
   done
@@ -132,5 +136,11 @@ programs() {
   repaired loud python3 "$programs/missing_record_stream_loud.py"
 }
 
-parts 'apply buckets alone costs deepseek programs' "$@"
+# The story of the demo, on this device.
+demo() {
+  "$bohr" demo --cuda >demo.txt 2>demo.err
+  ok demo "$(grep -hm 1 'runs on' demo.txt)" has 'Every verdict is the expected one' demo.txt
+}
+
+parts 'apply buckets alone costs deepseek programs demo' "$@"
 finish
