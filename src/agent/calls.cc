@@ -4,6 +4,7 @@
 namespace bohr::agent {
 
 trace::Call call_of(Recorder& r, DriverCall& call) {
+  r.works.store(true, std::memory_order_relaxed);
   if (!call.stack) call.stack = stack_of_call(r, call.capture != 0);
   return {call.seq, call.exit, call.thread, call.stack};
 }

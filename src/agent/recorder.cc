@@ -32,7 +32,7 @@ void diagnose(Recorder& r, std::string_view reason, std::string_view text, bool 
 
 void report_unseen_allocator(Recorder& r) {
   flush_times(r);
-  if (r.framework_known.exchange(true)) return;
+  if (!r.works.load() || r.framework_known.exchange(true)) return;
   if (!dlopen("libtorch_cuda.so", RTLD_LAZY | RTLD_NOLOAD)) return;
   diagnose(r, "allocator-order-unknown",
            "PyTorch is loaded, but the Python shim that sees its allocator did not start");

@@ -42,6 +42,7 @@ struct Recorder {
   std::atomic<uint64_t> clock{1};
   std::atomic<bool> recording{false};
   std::atomic<bool> log_stopped{false};  // nothing is logged any more, while graphs are repaired
+  std::atomic<bool> works{false};        // it asked a GPU for something
   std::atomic<bool> devices_named{false};
   std::atomic<bool> framework_known{false};
   std::atomic<bool> cubins_told{false};
@@ -95,7 +96,8 @@ void diagnose(Recorder& r, std::string_view reason, std::string_view text, bool 
               uint64_t from = 0, uint64_t to = ~uint64_t{0});
 
 // Says, once, that PyTorch is here and its allocator is not seen: the shim did not start, because
-// Python ignores its path (-I, -E) or there is no Python.
+// Python ignores its path (-I, -E) or there is no Python. A process that only looks for devices, as
+// a launcher of ranks does, has nothing to see.
 void report_unseen_allocator(Recorder& r);
 
 // A graph is about to be launched, and what the allocator handed out while it was captured may not

@@ -2,6 +2,7 @@
 #include "app/held_fix.h"
 
 #include <algorithm>
+#include <set>
 
 #include "check/check.h"
 #include "fix/cost.h"
@@ -48,16 +49,29 @@ const std::string& site_of(const Verdict& verdict, int32_t cause) {
   return none;
 }
 
-bool same_parts(const Repair& whole, const Tried& tried, GraphId graph) {
-  std::vector<RepairPart> here;
-  for (const RepairPart& part : whole.parts) {
-    const GraphId where = part.graph.valid() ? part.graph : part.until.graph;
-    if (part.kind != RepairKind::edge || where == graph) here.push_back(part);
-  }
-  const std::vector<RepairPart>& parts = tried.repair.parts;
-  return std::all_of(parts.begin(), parts.end(), [&](const RepairPart& part) {
-    return std::find(here.begin(), here.end(), part) != here.end();
+using Parts = std::vector<RepairPart>;
+
+// All of `these` are among `those`.
+bool among(const Parts& these, const Parts& those) {
+  return std::all_of(these.begin(), these.end(), [&](const RepairPart& part) {
+    return std::find(those.begin(), those.end(), part) != those.end();
   });
+}
+
+// The graph that a part changes; invalid: none, or a block of several.
+GraphId graph_of(const RepairPart& part) {
+  if (part.graph.valid()) return part.graph;
+  if (!part.accesses.empty()) return part.accesses.front().graph;
+  return part.until.graph;
+}
+
+// What holds was tried with no part that the whole has not; what does not, with no part less.
+bool same_parts(const Repair& whole, const Tried& tried, GraphId graph) {
+  Parts here;
+  for (const RepairPart& part : whole.parts)
+    if (part.kind != RepairKind::edge || graph_of(part) == graph) here.push_back(part);
+  if (among(tried.repair.parts, here)) return true;
+  return !tried.repair.verified && !here.empty() && among(here, tried.repair.parts);
 }
 
 const Tried* find(const TriedRepairs& tried, const std::string& site, const Repair& repair) {
@@ -78,11 +92,21 @@ void tell(const TriedRepairs& tried, const Tried& one, Repair* repair) {
   if (one.repair.covered) return;
   if (!one.repair.verified) {
     if (repair->verified) repair->refuted = "in " + tried.name + " " + one.repair.refuted;
-    repair->verified = false;
+    repair->verified = repair->by_check = false;
     return;
   }
+  repair->by_check = false;
   repair->in_copy = repair->in_copy || one.repair.in_copy;
   if (!repair->cost.measured) take_times(one.repair.cost, &repair->cost);
+}
+
+// Of the graphs that a repair changes those of which no launch was tried with it.
+int32_t untried_graphs(const Repair& repair, const std::set<GraphId>& tried) {
+  std::set<GraphId> graphs;
+  for (const RepairPart& part : repair.parts)
+    if (const GraphId graph = graph_of(part); graph.valid() && !tried.contains(graph))
+      graphs.insert(graph);
+  return static_cast<int32_t>(graphs.size());
 }
 
 // Where what was chosen for a cause did not hold when it was tried, another one that did is chosen.
@@ -127,15 +151,16 @@ Result<TriedRepairs> try_repairs(replay::Replayer& replayer, const Program& one,
 void tell_tried(std::span<const TriedRepairs> tried, const Verdict& verdict, Repairs* repairs) {
   bool all_tried = true;
   for (Repair& repair : repairs->proposals) {
-    const bool held = repair.verified;
-    bool any = false;
+    std::set<GraphId> graphs;
     for (const TriedRepairs& one : tried) {
       const Tried* found = find(one, site_of(verdict, repair.cause), repair);
       if (found == nullptr) continue;
-      any = true;
+      graphs.insert(one.graph);
       tell(one, *found, &repair);
     }
-    if (held && !any) all_tried = false;
+    if (repair.verified && !repair.by_check)
+      repair.graphs_by_check = untried_graphs(repair, graphs);
+    if (repair.by_check || repair.graphs_by_check > 0) all_tried = false;
   }
   for (Repair& repair : repairs->proposals) {
     if (!repair.chosen || repair.verified || repair.covered) continue;

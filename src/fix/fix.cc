@@ -210,6 +210,7 @@ class Fixer {
       BOHR_TRY_STATUS(drop_what_is_not_needed(cause, &repair));
       repair.covered = repair.parts.empty();
       repair.verified = !repair.covered;
+      repair.by_check = repair.verified && !options_.replayer;
       const auto moves = [](const RepairPart& part) { return part.kind != RepairKind::edge; };
       const std::vector<RepairPart> all = all_parts(cause, repair.parts);
       repair.in_copy =

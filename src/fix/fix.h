@@ -26,7 +26,7 @@ struct Options {
   explore::Options explore;
   check::Options check;  // with which the verdict was made
   ShownOrders shown = {};
-  // Runs the repaired program; null: verified by the check alone (reason `fix-not-replayed`).
+  // Runs the repaired program; null: the check alone says what holds (reason `fix-not-replayed`).
   std::function<Result<std::unique_ptr<replay::Replayer>>(const Program&)> replayer;
   bool in_copy = false;  // its memory is moved in a copy of the work, not in the program
   int32_t rounds = 101;  // in which all that is compared runs once, to measure what repairs cost

@@ -56,7 +56,9 @@ struct Repair {
   RepairKind kind = RepairKind::edge;
   std::vector<RepairPart> parts;
   bool verified = false;
-  bool in_copy = false;     // verified on a copy of the work, its addresses rewritten
+  bool in_copy = false;         // verified on a copy of the work, its addresses rewritten
+  bool by_check = false;        // no order of it was run: only the check says that it holds
+  int32_t graphs_by_check = 0;  // where orders were run: of its graphs those in which none was
   bool covered = false;     // no part of it is needed: other causes' repairs mend this one as well
   bool chosen = false;      // the one that the other causes' proposals were verified with
   std::string refuted;      // where it is not verified: why

@@ -306,9 +306,16 @@ std::string own_runs_text(const OwnRuns& own) {
 }
 
 void add_search(Page* page, std::span<const Subject> subjects) {
+  const auto told = [&](const Subject& subject) {
+    if (subject.exploration) return true;
+    const bool works = !subject.program->ops.empty() || subjects.size() == 1;
+    return works && !subject.not_explored.empty();
+  };
+  const bool several = std::ranges::count_if(subjects, told) > 1;
   for (const Subject& subject : subjects) {
-    if (!subject.exploration && subject.not_explored.empty()) continue;
+    if (!told(subject)) continue;
     page->blank();
+    if (several) page->field("Of", subject.name);
     if (subject.exploration)
       add_one_search(page, *subject.exploration);
     else

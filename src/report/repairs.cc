@@ -74,24 +74,41 @@ std::vector<std::pair<std::string, int64_t>> counted_parts(const Program& progra
 std::string state_text(const Repair& repair) {
   if (repair.covered) return "not needed: the repairs of other causes mend this one as well";
   if (!repair.verified) return "NOT verified: " + repair.refuted;
-  std::string text = repair.in_copy ? "verified in a copy" : "verified";
+  std::string text = repair.by_check  ? "holds in the check"
+                     : repair.in_copy ? "verified in a copy"
+                                      : "verified";
+  if (repair.graphs_by_check > 0)
+    text +=
+        fmt::format(" where it was tried; in {} it holds in the check",
+                    repair.graphs_by_check == 1 ? "one more graph"
+                                                : count(repair.graphs_by_check) + " more graphs");
   if (repair.more_bytes > 0) text += ", " + bytes(repair.more_bytes) + " more at most";
   return text;
 }
 
-bool any_in_copy(const Repairs& repairs) {
-  return std::any_of(repairs.proposals.begin(), repairs.proposals.end(),
-                     [](const Repair& repair) { return repair.in_copy; });
-}
-
-const char* footer(const Repairs& repairs) {
-  if (!repairs.complete) return "No choice of these repairs together leaves nothing.";
-  const auto& reasons = repairs.reasons;
-  if (std::find(reasons.begin(), reasons.end(), "fix-not-replayed") != reasons.end())
-    return "verified = with the chosen repair of every other cause the check finds nothing, and "
-           "taking any part away brings a race back";
-  return "verified = with the chosen repair of every other cause the check finds nothing, no order "
-         "that was tried differs, and taking any part away brings a race back";
+// What the words for a proposal's state mean, as far as they were used.
+void add_meanings(Page* page, const Repairs& repairs) {
+  if (!repairs.complete)
+    return page->paragraph("No choice of these repairs together leaves nothing.", Ink::dim);
+  const auto any = [&](auto is) { return std::ranges::any_of(repairs.proposals, is); };
+  const auto checked = [](const Repair& one) { return one.by_check || one.graphs_by_check > 0; };
+  const auto run = [](const Repair& one) { return one.verified && !one.by_check; };
+  if (any(run))
+    page->paragraph(
+        "verified = with the chosen repair of every other cause the check finds nothing, no order "
+        "that was tried differs, and taking any part away brings a race back",
+        Ink::dim);
+  if (any(checked))
+    page->paragraph(
+        "holds in the check = with the chosen repair of every other cause the check finds nothing, "
+        "and taking any part away brings a race back; no order of it was run",
+        Ink::dim);
+  if (any([](const Repair& one) { return one.in_copy; }))
+    page->paragraph(
+        "in a copy = the same in a copy of the work, the block's address rewritten in the "
+        "parameters of what uses it; record the patched program once to confirm (bohr check "
+        "--confirm)",
+        Ink::dim);
 }
 
 char letter(size_t proposal) { return static_cast<char>('A' + proposal); }
@@ -151,13 +168,7 @@ void add_repairs(Page* page, std::span<const Subject> subjects) {
     }
     add_costs(page, subject.repairs->costs, costs_of(subject));
     page->blank();
-    page->paragraph(footer(*subject.repairs), Ink::dim);
-    if (any_in_copy(*subject.repairs))
-      page->paragraph(
-          "in a copy = the same in a copy of the work, the block's address rewritten in the "
-          "parameters of what uses it; record the patched program once to confirm (bohr check "
-          "--confirm)",
-          Ink::dim);
+    add_meanings(page, *subject.repairs);
     for (const std::string& reason : subject.repairs->reasons) {
       const std::string_view words = reason_words(reason);
       page->field("Limited", words.empty() ? reason : fmt::format("{} ({})", words, reason));
@@ -198,8 +209,10 @@ Json repairs_json(std::span<const Subject> subjects) {
         if (part.kind == RepairKind::lifetime)
           json["until"] = part.until.known() ? Json(part.second) : Json(nullptr);
         json["patch"] = patch_json(subject, repair, part);
-        json["verified"] = repair.verified && !repair.in_copy;
-        if (repair.in_copy) json["verified_in"] = "copy";
+        json["verified"] = repair.verified && !repair.in_copy && !repair.by_check;
+        if (repair.in_copy || repair.by_check)
+          json["verified_in"] = repair.by_check ? "check" : "copy";
+        if (repair.graphs_by_check > 0) json["graphs_by_check"] = repair.graphs_by_check;
         json["proposal"] = proposal;
         json["site"] = site_of(subject, repair.cause);
         json["chosen"] = repair.chosen;

@@ -72,6 +72,15 @@ FAKE_MORE=$tmp/crowded.cc build_fakes "$tmp/crowded_driver" guest || fail 'the c
 LD_LIBRARY_PATH=$tmp/crowded_driver run 3 crowded crowded_driver/guest futures
 tr -s ' \n' ' ' <crowded.out >words
 expect_in words '44 functions of the driver that are newer than the recorder could not be' crowded
+# PyTorch whose allocator is not seen is named where the process works, and not where it only looks
+# for devices, as a launcher of ranks does.
+g++ -shared -o libtorch_cuda.so -x c++ /dev/null
+LD_PRELOAD=$tmp/libtorch_cuda.so run 3 unseen ./guest clean
+expect_in unseen.out 'allocator-order-unknown' unseen
+# shellcheck disable=SC2016  # the inner shell's
+run 0 launcher bash -c 'LD_PRELOAD="$LD_PRELOAD $0" ./guest devices; ./guest clean' "$tmp/libtorch_cuda.so"
+expect_in launcher.out 'CLEAN: no race found' launcher
+[[ $(find launcher -name '*.bohr' | wc -l) == 2 ]] || fail 'launcher: other logs than 2'
 # And all else is left alone: programs without CUDA, another tool's library, children.
 run 3 plain bash -c 'python3 -c "print(40 + 2)"'
 expect_in plain.out 42 plain

@@ -3,7 +3,7 @@
 // captured (`race`, `clean`) or eager (`eager-race`, `eager-clean`). `fork` also works in a forked
 // child, `many` launches until a small log is full (`race-many`, `many-race`: with a
 // mistake before or after it), `future` calls what only a newer driver has,
-// `futures` looks for very much of it.
+// `futures` looks for very much of it, `devices` only counts devices.
 #include <cuda.h>
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -51,6 +51,7 @@ void captured_step(bool race) {
 int main(int argc, char** argv) {
   const std::string arm = argc > 1 ? argv[1] : "";
   if (cuInit(0) != CUDA_SUCCESS) return 3;
+  if (int devices = 0; arm == "devices") return cuDeviceGetCount(&devices) == CUDA_SUCCESS ? 0 : 7;
   produce = fake_function("_Z7producePfm", 2);
   consume = fake_function("_Z7consumePKfPf", 2);
   for (CUstream* stream : {&main_stream, &side}) cuStreamCreate(stream, CU_STREAM_NON_BLOCKING);
