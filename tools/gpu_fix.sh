@@ -4,8 +4,8 @@
 #
 #   tools/gpu_fix.sh [PART...]      (default: all)
 #
-# Parts: apply buckets alone costs deepseek programs demo. The last needs bohr_demo_layer beside the
-# tool.
+# Parts: apply buckets alone costs deepseek programs frameworks demo. The last needs bohr_demo_layer
+# beside the tool, the one before it Triton and CuPy.
 set -uo pipefail
 # shellcheck source=/dev/null
 source "$(dirname "$0")/gpu_lib.bash"
@@ -109,7 +109,7 @@ repaired() {
   run "$name" --explore --fix --launch 2 --max-pause 0 -- "$@"
   ok "$name" "$(held "$name")" has "[1-9][0-9]* races? proved" "$name.err"
   ok "$name" "a repair is verified" has "^ +verified" "$name.txt"
-  [[ -s $name/fix.json ]] || return
+  ok "$name" "fix.json" test -s "$name/fix.json"
   run "$name.applied" --explore --launch 2 --apply "$name/fix.json" --unresolved=warn -- "$@"
   ok "$name.applied" "$(counts "$name.applied")" lacks "[1-9][0-9]* races? proved" \
     "$name.applied.err"
@@ -136,11 +136,19 @@ programs() {
   repaired loud python3 "$programs/missing_record_stream_loud.py"
 }
 
+# Those of other frameworks, where the race is inside a graph.
+frameworks() {
+  local name
+  for name in triton_kernels cupy_graph; do
+    repaired $name python3 "$programs/../frameworks/$name.py" race
+  done
+}
+
 # The story of the demo, on this device.
 demo() {
   "$bohr" demo --cuda >demo.txt 2>demo.err
   ok demo "$(grep -hm 1 'runs on' demo.txt)" has 'Every verdict is the expected one' demo.txt
 }
 
-parts 'apply buckets alone costs deepseek programs demo' "$@"
+parts 'apply buckets alone costs deepseek programs frameworks demo' "$@"
 finish

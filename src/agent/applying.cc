@@ -99,33 +99,34 @@ std::unique_ptr<Applying> make_applying(const std::string& count_path) {
   return applying;
 }
 
-void apply_to(Recorder& r, CUgraph graph, const std::vector<CUgraphNode>& handles,
-              const std::vector<trace::Node>& nodes, trace::Edges* edges) {
+void apply_to(Recorder& r, CUgraph graph, bool inside, const std::vector<CUgraphNode>& handles,
+              const patch::ChildGraph& read, trace::Edges* edges) {
   Applying* a = r.applying.get();
   if (!a) return;
   bool seen = false;
-  {
+  if (!inside) {
     std::lock_guard lock(r.mutex);
     seen = std::exchange(r.graphs.templates[graph].matched, true);
   }
   const auto name_of = [&r](uint32_t number) { return function_name(r, number); };
-  patch::Match match = patch::match(a->file, {nodes, *edges, name_of});
+  const patch::GraphView view{read.nodes, *edges, name_of, read.children};
+  patch::Match match = patch::match(a->file, view);
   if (seen && match.need != patch::Need::needed) return;  // read again after other changes
   if (match.need == patch::Need::needed) {
     const bool added = add_edges(r.driver, graph, handles, match.edges, edges) &&
                        read_again(r, graph, handles, edges);
-    if (!added || !patch::in_order({nodes, *edges, name_of}, match.pairs))
+    if (!added || !patch::in_order(view, match.pairs))
       match = {patch::Need::unresolved, {}, {}, "the driver refused an edge"};
   }
   std::lock_guard lock(a->mutex);
   a->counts.of_fix += match.need != patch::Need::elsewhere;
   a->counts.applied += match.need == patch::Need::needed;
   a->counts.not_needed +=
-      match.need == patch::Need::not_needed || match.need == patch::Need::elsewhere;
+      !inside && (match.need == patch::Need::not_needed || match.need == patch::Need::elsewhere);
   if (match.need == patch::Need::unresolved) {
     ++a->counts.unresolved;
     const std::string why =
-        "a graph of " + std::to_string(nodes.size()) + " nodes is not repaired: " + match.why;
+        "a graph of " + std::to_string(read.nodes.size()) + " nodes is not repaired: " + match.why;
     if (a->counts.whys.size() < kMaxWhys) a->counts.whys.push_back(why);
     not_resolved(r, *a, why);
   }

@@ -41,9 +41,10 @@ struct Applying {
 // process, whatever BOHR_UNRESOLVED says.
 std::unique_ptr<Applying> make_applying(const std::string& count_path);
 
-// A graph as it was just read. Adds what it needs, to the driver's graph and to `edges`.
-void apply_to(Recorder& r, CUgraph graph, const std::vector<CUgraphNode>& handles,
-              const std::vector<trace::Node>& nodes, trace::Edges* edges);
+// A graph as it was just read. Adds what it needs, to the driver's graph and to `edges`. `inside`:
+// it lies in a node of another graph, which is counted for both where this one needs nothing.
+void apply_to(Recorder& r, CUgraph graph, bool inside, const std::vector<CUgraphNode>& handles,
+              const patch::ChildGraph& read, trace::Edges* edges);
 
 // A graph is about to be launched.
 void note_launch(Recorder& r);

@@ -23,7 +23,7 @@ constexpr int kMaxDepth = 16;
 
 uint32_t read_graph_record(Recorder& r, CUgraph graph, uint32_t capture, uint32_t parent,
                            uint32_t parent_node, int depth, LaunchEffects* effects,
-                           const NodeOrigin& inherited);
+                           const NodeOrigin& inherited, patch::ChildGraph* read);
 
 struct Reader {
   Recorder& r;
@@ -34,7 +34,7 @@ struct Reader {
   bool complete = true;
   bool allocates = false;
   NodeOrigin inherited = {};  // of the node that holds this graph: its nodes have none of their own
-  std::vector<trace::Node> nodes = {};
+  patch::ChildGraph read = {};  // its children only where repairs are to be applied
   std::vector<trace::Conditional> conditionals = {};
   std::vector<trace::AccessRecord> accesses = {};
 };
@@ -96,9 +96,11 @@ bool read_child(Reader& reader, CUgraphNode node, trace::Node* out) {
       reader.r.driver.cuGraphChildGraphNodeGetGraph(node, &child) != CUDA_SUCCESS) {
     return false;
   }
+  patch::ChildGraph inside{out->index, {}, {}};
   out->child =
       read_graph_record(reader.r, child, reader.capture, reader.graph, out->index, reader.depth + 1,
-                        reader.effects, {out->seq, out->thread, out->stack, out->stream});
+                        reader.effects, {out->seq, out->thread, out->stack, out->stream}, &inside);
+  if (reader.r.applying) reader.read.children.push_back(std::move(inside));
   return out->child != 0;
 }
 
@@ -113,10 +115,10 @@ bool read_conditional(Reader& reader, CUgraphNode node, trace::Node* out) {
   if (known.bodies.empty() || reader.depth >= kMaxDepth) return false;
   bool whole = true;
   for (const CUgraph body : known.bodies) {
-    whole =
-        read_graph_record(reader.r, body, 0, reader.graph, out->index, reader.depth + 1,
-                          reader.effects, {out->seq, out->thread, out->stack, out->stream}) != 0 &&
-        whole;
+    whole = read_graph_record(reader.r, body, 0, reader.graph, out->index, reader.depth + 1,
+                              reader.effects, {out->seq, out->thread, out->stack, out->stream},
+                              nullptr) != 0 &&
+            whole;
   }
   reader.conditionals.push_back(record);
   return whole;
@@ -242,12 +244,12 @@ void read_node(Reader& reader, CUgraph graph, CUgraphNode node, uint32_t index) 
   out.stack = origin.stack;
   out.stream = origin.stream;
   if (!read_inside(reader, node, &out)) reader.complete = false;
-  reader.nodes.push_back(std::move(out));
+  reader.read.nodes.push_back(std::move(out));
 }
 
 uint32_t read_graph_record(Recorder& r, CUgraph graph, uint32_t capture, uint32_t parent,
                            uint32_t parent_node, int depth, LaunchEffects* effects,
-                           const NodeOrigin& inherited) {
+                           const NodeOrigin& inherited, patch::ChildGraph* read) {
   size_t count = 0;
   if (r.driver.cuGraphGetNodes(graph, nullptr, &count) != CUDA_SUCCESS) return 0;
   std::vector<CUgraphNode> nodes(count);
@@ -263,7 +265,7 @@ uint32_t read_graph_record(Recorder& r, CUgraph graph, uint32_t capture, uint32_
   edges.graph = reader.graph;
   reader.complete = read_edges(r, graph, nodes, &edges);
   for (size_t i = 0; i < count; ++i) read_node(reader, graph, nodes[i], static_cast<uint32_t>(i));
-  if (depth == 0) apply_to(r, graph, nodes, reader.nodes, &edges);
+  apply_to(r, graph, depth > 0, nodes, reader.read, &edges);
 
   trace::Graph record;
   record.seq = r.tick();
@@ -275,13 +277,17 @@ uint32_t read_graph_record(Recorder& r, CUgraph graph, uint32_t capture, uint32_
   record.parent_node = parent_node;
   record.complete = reader.complete;
   r.log->append(record);
-  for (const trace::Node& node : reader.nodes) r.log->append(node);
+  for (const trace::Node& node : reader.read.nodes) r.log->append(node);
   for (const trace::Conditional& node : reader.conditionals) r.log->append(node);
   for (const trace::AccessRecord& access : reader.accesses) r.log->append(access);
   r.log->append(edges);
   if (!reader.complete) stop_watching_pinned(r, "a graph was not read whole");
   if (reader.allocates) {
     diagnose(r, "graph-memory-nodes", "a graph allocates or frees memory in its nodes");
+  }
+  if (read) {
+    read->nodes = std::move(reader.read.nodes);
+    read->children = std::move(reader.read.children);
   }
   return reader.graph;
 }
@@ -334,7 +340,7 @@ uint32_t read_graph(Recorder& r, CUgraph graph, uint32_t capture) {
   }
   keep_live_blocks(r);
   LaunchEffects effects;
-  const uint32_t number = read_graph_record(r, graph, capture, 0, 0, 0, &effects, {});
+  const uint32_t number = read_graph_record(r, graph, capture, 0, 0, 0, &effects, {}, nullptr);
   auto work = work_of(r, graph);
   auto handles = handles_of(r, graph);
   const bool none =

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph of the program is the graph record of its number; one that an exec was changed to is the
-// record that it was made from. Nodes of child graphs have numbers behind those of the graph
-// itself, and no edge of the file may lead to one.
+// A graph of the program is the graph record of its number and those of its child graphs; one that
+// an exec was changed to is the record that it was made from. The file names the driver's graphs:
+// an edge inside a child graph is that graph's own, and where one side lies in a child graph and
+// the other does not, the whole child graph waits, or is waited for.
 #include "app/apply_file.h"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 
 #include "agent/environment.h"
 #include "app/files.h"
+#include "app/recorded_graphs.h"
 #include "app/run_dir.h"
 #include "fix/edge_form.h"
 #include "patch/graph_key.h"
@@ -24,132 +26,114 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What a log says of its graphs.
-struct Recorded {
-  struct Graph {
-    std::vector<trace::Node> nodes;
-    trace::Edges edges;
-  };
-  std::map<uint32_t, Graph> graphs;
-  std::map<uint32_t, uint32_t> bases;  // of versions
-  std::map<uint32_t, std::string> names;
-
-  explicit Recorded(const trace::Log& log) {
-    for (const trace::Record& record : log.records) {
-      if (const auto* node = std::get_if<trace::Node>(&record))
-        graphs[node->graph].nodes.push_back(*node);
-      else if (const auto* edges = std::get_if<trace::Edges>(&record))
-        graphs[edges->graph].edges = *edges;
-      else if (const auto* version = std::get_if<trace::GraphVersion>(&record))
-        bases[version->graph] = version->base;
-      else if (const auto* function = std::get_if<trace::Function>(&record))
-        names[function->function] = log.strings[function->name.id];
-    }
-  }
-  // Null: not recorded.
-  const Graph* graph(uint32_t number) const {
-    for (auto base = bases.find(number); base != bases.end(); base = bases.find(number))
-      number = base->second;
-    const auto found = graphs.find(number);
-    return found == graphs.end() ? nullptr : &found->second;
-  }
-  patch::GraphView view(const Graph& graph) const {
-    return {graph.nodes, graph.edges, [this](uint32_t number) {
-              const auto name = names.find(number);
-              return name == names.end() ? std::string() : name->second;
-            }};
-  }
-};
-
 class Writer {
  public:
   Writer(const Checked& checked, const trace::Log& log)
-      : checked_(checked), program_(checked.program), recorded_(log) {}
+      : checked_(checked), program_(checked.program), recorded_(log) {
+    for (const Graph& graph : program_.graphs)
+      levels_.push_back(levels_of(recorded_, graph.recorded));
+  }
 
   void add(const fix::EdgeForm& form, patch::FixFile* file) {
     std::set<std::string> without(form.without.begin(), form.without.end());
-    std::map<GraphId, std::vector<patch::NewEdge>> edges;
+    std::map<Place, std::vector<patch::NewEdge>> edges;
     for (const RepairPart& part : form.parts) {
-      const auto edge = edge_of(part);
-      if (edge) {
-        edges[part.graph].push_back(*edge);
-        file->repairs.push_back(report::part_text(program_, part));
-      } else {
-        without.insert(report::part_text(program_, part));
-      }
+      const std::string text = report::part_text(program_, part);
+      const auto pair = pair_of(part.graph, part.from, part.to);
+      if (pair && add_edge(pair->edge(), view({part.graph, pair->level}),
+                           &edges[{part.graph, pair->level}]))
+        file->repairs.push_back(text);
+      else
+        without.insert(text);
     }
     const size_t first = file->graphs.size();
-    for (auto& [graph, list] : edges) file->graphs.push_back(racy(graph, std::move(list)));
+    for (auto& [place, list] : edges)
+      if (!list.empty()) file->graphs.push_back(racy(place, std::move(list)));
     add_twins(first, file);
     file->without_edges.insert(file->without_edges.end(), without.begin(), without.end());
   }
 
  private:
-  const Recorded::Graph* recorded(GraphId graph) const {
-    return recorded_.graph(program_.graphs[graph.index()].recorded);
-  }
+  // One of the driver's graphs: a level of a graph of the program.
+  struct Place {
+    GraphId graph;
+    int32_t level = 0;
+    auto operator<=>(const Place&) const = default;
+  };
 
-  // Where a node stands in the driver's graph. Nothing: not in the graph itself.
-  std::optional<uint32_t> index_of(GraphId graph, int32_t node) const {
+  const Level& level_of(const Place& place) const {
+    return levels_[place.graph.index()][static_cast<size_t>(place.level)];
+  }
+  patch::GraphView view(const Place& place) const { return recorded_.view(*level_of(place).graph); }
+
+  // Where a node stands in the driver's graphs. Nothing: in none that was read.
+  std::optional<LevelNode> find(GraphId graph, int32_t node) const {
     const Graph& own = program_.graphs[graph.index()];
-    const Recorded::Graph* record = recorded(graph);
-    if (record == nullptr || static_cast<size_t>(node) >= own.recorded_nodes.size())
-      return std::nullopt;
-    const int32_t index = own.recorded_nodes[static_cast<size_t>(node)];
-    if (index < 0 || static_cast<size_t>(index) >= record->nodes.size()) return std::nullopt;
-    return static_cast<uint32_t>(index);
+    if (static_cast<size_t>(node) >= own.recorded_nodes.size()) return std::nullopt;
+    return find_node(levels_[graph.index()], own.recorded_nodes[static_cast<size_t>(node)]);
   }
 
-  std::optional<patch::NewEdge> edge_of(const RepairPart& part) const {
-    const auto from = index_of(part.graph, part.from), to = index_of(part.graph, part.to);
-    if (!from || !to) return std::nullopt;
-    return patch::NewEdge{*from, *to};
+  std::optional<LevelPair> pair_of(GraphId graph, int32_t from, int32_t to) const {
+    const auto a = find(graph, from), b = find(graph, to);
+    if (!a || !b) return std::nullopt;
+    return in_one_graph(levels_[graph.index()], *a, *b);
   }
 
-  patch::FixGraph head_of(GraphId graph) const {
-    const Recorded::Graph& record = *recorded(graph);
+  // A child graph that is to wait whole may have to wait for itself: no such edge.
+  static bool add_edge(patch::NewEdge edge, const patch::GraphView& graph,
+                       std::vector<patch::NewEdge>* edges) {
+    std::vector<patch::NewEdge> more = *edges;
+    if (std::find(more.begin(), more.end(), edge) == more.end()) more.push_back(edge);
+    if (patch::makes_circle(graph, more)) return false;
+    *edges = std::move(more);
+    return true;
+  }
+
+  patch::FixGraph head_of(const Place& place) const {
+    const patch::GraphView graph = view(place);
     patch::FixGraph entry;
-    entry.name = program_.graphs[graph.index()].name;
-    entry.topology = patch::topology_key(recorded_.view(record));
-    entry.sizes = patch::sizes_key(recorded_.view(record));
-    entry.nodes = static_cast<uint32_t>(record.nodes.size());
+    entry.name = program_.graphs[place.graph.index()].name;
+    entry.topology = patch::topology_key(graph);
+    entry.sizes = patch::sizes_key(graph);
+    entry.nodes = static_cast<uint32_t>(graph.nodes.size());
     return entry;
   }
 
   // Everything that races in the graph, for the edges put all of it in order.
-  patch::FixGraph racy(GraphId graph, std::vector<patch::NewEdge> edges) const {
-    patch::FixGraph entry = head_of(graph);
+  patch::FixGraph racy(const Place& place, std::vector<patch::NewEdge> edges) const {
+    patch::FixGraph entry = head_of(place);
     entry.edges = std::move(edges);
     for (const Cause& cause : checked_.verdict.causes)
       for (const int32_t index : cause.findings) {
         const Finding& finding = checked_.verdict.findings[static_cast<size_t>(index)];
         const Side &first = finding.first, &second = finding.second;
-        if (first.graph != graph || second.graph != graph || !first.node.valid() ||
+        if (first.graph != place.graph || second.graph != place.graph || !first.node.valid() ||
             !second.node.valid())
           continue;
-        const auto a = index_of(graph, first.node.value());
-        const auto b = index_of(graph, second.node.value());
-        if (a && b)
-          entry.pairs.push_back({use_of(graph, *a, first.node, first.lifetime),
-                                 use_of(graph, *b, second.node, second.lifetime), cause.site});
+        const auto pair = pair_of(place.graph, first.node.value(), second.node.value());
+        if (pair && pair->level == place.level)
+          entry.pairs.push_back({use_of(place, pair->first, first.node, first.lifetime),
+                                 use_of(place, pair->second, second.node, second.lifetime),
+                                 cause.site});
       }
     return entry;
   }
 
-  patch::Use use_of(GraphId graph, uint32_t index, NodeId node, LifetimeId block) const {
-    const Recorded::Graph& record = *recorded(graph);
+  patch::Use use_of(const Place& place, const HeldNode& held, NodeId node, LifetimeId block) const {
+    const patch::GraphView graph = view(place);
+    const trace::Node& record = *patch::node_of(graph, held.node, held.inside);
     patch::Use use;
-    use.node = index;
-    use.kernel = patch::kernel_of(recorded_.view(record), record.nodes[index]);
+    use.node = held.node, use.inside = held.inside;
+    use.kernel = patch::kernel_of(graph, record);
     if (!block.valid() || program_.lifetimes[block.index()].pieces.empty()) return use;
     const Lifetime& lifetime = program_.lifetimes[block.index()];
     const ByteRange range = lifetime.pieces.front().range;
     use.bytes = lifetime.bytes;
-    const Graph& own = program_.graphs[graph.index()];
+    const Graph& own = program_.graphs[place.graph.index()];
     const Op& op = own.nodes[node.index()];
     if (op.kind == OpKind::kernel) {
       // What was observed names no parameter, and one of a structure may be doubted as a leftover.
-      const auto at = patch::address_in(record.nodes[index], range);
+      const auto at = patch::address_in(record, range);
       if (!at) return use;
       use.field = patch::Field::parameter;
       use.offset = at->offset;
@@ -171,32 +155,33 @@ class Writer {
     std::set<std::pair<uint64_t, uint64_t>> known;
     for (size_t i = first; i < last; ++i)
       known.insert({file->graphs[i].topology, file->graphs[i].sizes});
-    for (size_t g = 0; g < program_.graphs.size(); ++g) {
-      if (recorded(GraphId(g)) == nullptr) continue;
-      patch::FixGraph twin = head_of(GraphId(g));
-      for (size_t i = first; i < last; ++i) {
-        const patch::FixGraph& racy = file->graphs[i];
-        if (racy.topology != twin.topology) continue;
-        if (!known.insert({twin.topology, twin.sizes}).second) break;
-        twin.edges = racy.edges, twin.pairs = racy.pairs;
+    for (size_t g = 0; g < levels_.size(); ++g)
+      for (size_t level = 0; level < levels_[g].size(); ++level) {
+        const Place place{GraphId(g), static_cast<int32_t>(level)};
+        patch::FixGraph twin = head_of(place);
+        const auto racy =
+            std::find_if(file->graphs.begin() + static_cast<ptrdiff_t>(first),
+                         file->graphs.begin() + static_cast<ptrdiff_t>(last),
+                         [&](const patch::FixGraph& one) { return one.topology == twin.topology; });
+        if (racy == file->graphs.begin() + static_cast<ptrdiff_t>(last)) continue;
+        if (!known.insert({twin.topology, twin.sizes}).second) continue;
+        twin.edges = racy->edges, twin.pairs = racy->pairs;
         for (patch::SharedPair& pair : twin.pairs)
-          resize(GraphId(g), &pair.first), resize(GraphId(g), &pair.second);
+          resize(place, &pair.first), resize(place, &pair.second);
         file->graphs.push_back(std::move(twin));
-        break;
       }
-    }
   }
 
   // The block that the same field of the same node names in another graph.
-  void resize(GraphId graph, patch::Use* use) const {
-    const trace::Node& node = recorded(graph)->nodes[use->node];
-    const auto address = patch::address_of(node, *use);
-    if (!address) return;
-    const Graph& own = program_.graphs[graph.index()];
+  void resize(const Place& place, patch::Use* use) const {
+    const auto address = patch::address_of(view(place), use->node, *use);
+    const std::vector<Level>& levels = levels_[place.graph.index()];
+    const auto at = find_node(levels, place.level, {use->node, use->inside});
+    if (!address || !at) return;
+    const int32_t number = number_of(levels, *at);
+    const Graph& own = program_.graphs[place.graph.index()];
     for (size_t n = 0; n < own.nodes.size(); ++n) {
-      if (own.recorded_nodes.size() <= n ||
-          own.recorded_nodes[n] != static_cast<int32_t>(use->node))
-        continue;
+      if (own.recorded_nodes.size() <= n || own.recorded_nodes[n] != number) continue;
       for (const Access& access : accesses_of(own, own.nodes[n])) {
         if (!access.lifetime.valid()) continue;
         const Lifetime& block = program_.lifetimes[access.lifetime.index()];
@@ -212,7 +197,8 @@ class Writer {
 
   const Checked& checked_;
   const Program& program_;
-  Recorded recorded_;
+  RecordedGraphs recorded_;
+  std::vector<std::vector<Level>> levels_;  // of each graph of the program
 };
 
 }  // namespace

@@ -20,8 +20,11 @@ constexpr std::array kFields = {"parameter", "destination", "source", "none"};
 constexpr int kHexDigits = 16;
 
 Json json_of(const Use& use) {
-  return {{"node", use.node},     {"kernel", use.kernel}, {"field", kFields[size_t(use.field)]},
-          {"offset", use.offset}, {"into", use.into},     {"bytes", use.bytes}};
+  Json json = {
+      {"node", use.node},     {"kernel", use.kernel}, {"field", kFields[size_t(use.field)]},
+      {"offset", use.offset}, {"into", use.into},     {"bytes", use.bytes}};
+  if (!use.inside.empty()) json["inside"] = use.inside;
+  return json;
 }
 
 Json json_of(const FixGraph& graph) {
@@ -50,6 +53,8 @@ uint64_t key_of(const Json& json) {
 Use use_of(const Json& json) {
   Use use;
   use.node = whole<uint32_t>(json.at("node"));
+  if (json.contains("inside"))
+    for (const Json& index : json.at("inside")) use.inside.push_back(whole<uint32_t>(index));
   use.kernel = json.at("kernel").get<std::string>();
   const std::string field = json.at("field").get<std::string>();
   const auto known = std::find(kFields.begin(), kFields.end(), field);

@@ -26,7 +26,8 @@ enum class Field : uint8_t {
 // One node's use of a block.
 struct Use {
   uint32_t node = 0;
-  std::string kernel;  // as kernel_of() tells
+  std::vector<uint32_t> inside;  // a child graph node: from there on, by index in each child graph
+  std::string kernel;            // as kernel_of() tells
   Field field = Field::none;
   uint32_t offset = 0;  // parameter: of the address, in bytes
   uint64_t into = 0;    // how far into the block the address points

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 #include <tuple>
-#include <vector>
 
 #include "base/hash.h"
 
@@ -18,6 +17,18 @@ constexpr uint32_t kCopy = 1;
 constexpr uint32_t kSet = 2;
 
 }  // namespace
+
+const trace::Node* node_of(const GraphView& graph, uint32_t node,
+                           std::span<const uint32_t> inside) {
+  std::span<const trace::Node> nodes = graph.nodes;
+  std::span<const ChildGraph> children = graph.children;
+  for (const uint32_t next : inside) {
+    const auto child = std::ranges::find(children, node, &ChildGraph::node);
+    if (child == children.end()) return nullptr;
+    nodes = child->nodes, children = child->children, node = next;
+  }
+  return node < nodes.size() ? &nodes[node] : nullptr;
+}
 
 std::string kernel_of(const GraphView& graph, const trace::Node& node) {
   if (node.type == kKernel) return graph.name_of(node.function);

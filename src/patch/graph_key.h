@@ -10,18 +10,31 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/range.h"
 #include "trace/writer/records.h"
 
 namespace bohr::patch {
 
+// What lies inside one child graph node of a graph, by that node's index.
+struct ChildGraph {
+  uint32_t node = 0;
+  std::vector<trace::Node> nodes;
+  std::vector<ChildGraph> children;
+};
+
 // A graph as its records tell it. `name_of` gives the mangled name of a function number.
 struct GraphView {
   std::span<const trace::Node> nodes;
   const trace::Edges& edges;
   std::function<std::string(uint32_t)> name_of;
+  std::span<const ChildGraph> children = {};
 };
+
+// A node of the graph, or one inside it: `inside` has the index in each child graph on the way.
+// Null: there is none.
+const trace::Node* node_of(const GraphView& graph, uint32_t node, std::span<const uint32_t> inside);
 
 // The mangled name of a kernel; "memcpy", "memset", "node 5", … for other nodes.
 std::string kernel_of(const GraphView& graph, const trace::Node& node);

@@ -52,8 +52,8 @@ class Reach {
 enum class Shares : uint8_t { yes, no, unknown };
 
 Shares shares(const GraphView& graph, const SharedPair& pair, uint32_t first, uint32_t second) {
-  const auto a = address_of(graph.nodes[first], pair.first);
-  const auto b = address_of(graph.nodes[second], pair.second);
+  const auto a = address_of(graph, first, pair.first);
+  const auto b = address_of(graph, second, pair.second);
   if (!a || !b || *a < pair.first.into || *b < pair.second.into) return Shares::unknown;
   const uint64_t begin = *a - pair.first.into, other = *b - pair.second.into;
   const bool apart =
@@ -100,7 +100,8 @@ Match match_entry(const FixGraph& entry, const GraphView& graph, bool same_sizes
 
 // Whether two uses are one kernel's of one field.
 bool is_like(const Use& a, const Use& b) {
-  return a.kernel == b.kernel && a.field == b.field && a.offset == b.offset && a.into == b.into;
+  return a.kernel == b.kernel && a.inside == b.inside && a.field == b.field &&
+         a.offset == b.offset && a.into == b.into;
 }
 
 // The pairs of all entries that have edges, each kernel's once, with the smallest blocks that were
@@ -159,6 +160,10 @@ void join(const Match& more, Match* all) {
   }
 }
 
+bool is_same_place(const Use& a, const Use& b) {
+  return a.node == b.node && a.inside == b.inside && a.field == b.field && a.offset == b.offset;
+}
+
 // The largest blocks of each pair over all entries of one topology.
 FixGraph widest(const FixFile& file, uint64_t topology) {
   FixGraph all;
@@ -167,9 +172,7 @@ FixGraph widest(const FixFile& file, uint64_t topology) {
     add_new(entry.edges, &all.edges);
     for (const SharedPair& pair : entry.pairs) {
       const auto same = std::find_if(all.pairs.begin(), all.pairs.end(), [&](const auto& known) {
-        return known.first.node == pair.first.node && known.second.node == pair.second.node &&
-               known.first.field == pair.first.field && known.second.field == pair.second.field &&
-               known.first.offset == pair.first.offset && known.second.offset == pair.second.offset;
+        return is_same_place(known.first, pair.first) && is_same_place(known.second, pair.second);
       });
       if (same == all.pairs.end()) {
         all.pairs.push_back(pair);
@@ -184,7 +187,10 @@ FixGraph widest(const FixFile& file, uint64_t topology) {
 
 }  // namespace
 
-std::optional<uint64_t> address_of(const trace::Node& node, const Use& use) {
+std::optional<uint64_t> address_of(const GraphView& graph, uint32_t index, const Use& use) {
+  const trace::Node* found = node_of(graph, index, use.inside);
+  if (found == nullptr) return std::nullopt;
+  const trace::Node& node = *found;
   switch (use.field) {
     case Field::destination:
       return node.dst;
@@ -220,6 +226,11 @@ Match match(const FixFile& file, const GraphView& graph) {
   if (has_mistake(file, graph))
     return unresolved("it has the mistake, but its nodes or edges are those of no recorded graph");
   return result;
+}
+
+bool makes_circle(const GraphView& graph, const std::vector<NewEdge>& edges) {
+  Reach reach(graph);
+  return adds_circle(&reach, edges);
 }
 
 bool in_order(const GraphView& graph, const std::vector<NewEdge>& pairs) {

@@ -35,10 +35,14 @@ struct Match {
   std::string why;             // unresolved
 };
 
-// Nothing: the node has no such address.
-std::optional<uint64_t> address_of(const trace::Node& node, const Use& use);
+// Where the use's field of node `index`, or of the one inside it, points to. Nothing: it has no
+// such address.
+std::optional<uint64_t> address_of(const GraphView& graph, uint32_t index, const Use& use);
 
 Match match(const FixFile& file, const GraphView& graph);
+
+// Whether a graph that had these edges as well would have a circle.
+bool makes_circle(const GraphView& graph, const std::vector<NewEdge>& edges);
 
 // Whether all pairs are in order: the check after a match's edges were added.
 bool in_order(const GraphView& graph, const std::vector<NewEdge>& pairs);

@@ -44,6 +44,21 @@ run 1 by_hand --fix -- ./buckets_guest by_hand
 run 0 by_hand_repaired --apply by_hand/fix.json -- ./buckets_guest by_hand
 counts by_hand_repaired 'applied in 2 graphs, not needed in 3, unresolved in 0'
 
+# Inside a child graph the edge is that graph's own; where one side is inside and the other is not,
+# the whole child graph is waited for.
+for arm in inside across; do
+  run 1 $arm --fix -- ./buckets_guest $arm
+  expect_in $arm.out 'RACE FOUND: 1 cause, 2 places' $arm
+  run 0 ${arm}_repaired --apply $arm/fix.json -- ./buckets_guest $arm
+  counts ${arm}_repaired 'applied in 2 graphs, not needed in'
+  counts ${arm}_repaired 'unresolved in 0'
+  expect_in ${arm}_repaired.out CLEAN $arm
+done
+edges inside '4 4 4 4 4'
+edges inside_repaired '4 5 4 5 4'
+edges across '2 2 2 2 2'
+edges across_repaired '2 3 2 3 2'
+
 # A size that was not recorded is repaired where it shares bytes as the others do; where it seems
 # not to, nothing tells how far its blocks reach.
 run 0 more --apply "$fix" -- ./buckets_guest more

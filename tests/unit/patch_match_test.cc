@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -42,7 +43,7 @@ struct Made {
 };
 
 Use use_of(const Made& graph, uint32_t node, uint64_t bytes = kBlock) {
-  return {node, kernel_of(graph.view(), graph.nodes[node]), Field::parameter, 0, 0, bytes};
+  return {node, {}, kernel_of(graph.view(), graph.nodes[node]), Field::parameter, 0, 0, bytes};
 }
 
 FixFile file_for(const Made& graph, std::vector<NewEdge> edges, const std::vector<NewEdge>& pairs,
@@ -87,6 +88,29 @@ TEST(PatchMatch, APointerIntoABlockIsMeasuredFromTheBlocksBegin) {
   EXPECT_EQ(match(file, racy.view()).need, Need::needed);
   const Made below({0x10000 - kBlock + 4000, 0x10000, 0x90000});
   EXPECT_EQ(match(file, below.view()).need, Need::not_needed);
+}
+
+// A child graph stands for what is inside it, and the addresses are those of the inside.
+TEST(PatchMatch, OfAChildGraphTheAddressInsideDecides) {
+  const auto around = [](uint64_t written) {
+    Made graph({0, 0x10000, 0x90000});
+    graph.nodes[0].type = 4;
+    graph.nodes[0].params.clear();
+    return std::pair(graph, std::vector<ChildGraph>{{0, Made({0x90000, written}).nodes, {}}});
+  };
+  const auto matched = [&](const FixFile& file, uint64_t written) {
+    const auto [graph, children] = around(written);
+    GraphView view = graph.view();
+    view.children = children;
+    return match(file, view);
+  };
+  FixFile file = file_for(around(0x10000).first, {{0, 1}}, {{0, 1}});
+  file.graphs[0].pairs[0].first.inside = {1};
+  EXPECT_EQ(matched(file, 0x10000).edges, (std::vector<NewEdge>{{0, 1}}));
+  EXPECT_EQ(matched(file, 0x10000 + kBlock).need, Need::not_needed);
+  // What is not there to be looked at was racy when it was recorded.
+  file.graphs[0].pairs[0].first.inside = {7};
+  EXPECT_EQ(matched(file, 0x10000 + kBlock).need, Need::needed);
 }
 
 TEST(PatchMatch, OtherSizesAreDecidedOnlyWhereTheyOverlap) {

@@ -9,8 +9,10 @@
 //
 // ARM: recorded; more (one size more than what was recorded, and racy); apart (the same, but its
 // blocks are apart); other (one node more in each graph); elsewhere (graphs of another kind);
-// by_hand (no capture: the nodes are added); late (a graph of another kind is launched first).
-// Says "N edges", by graph, as the driver has them at the end.
+// by_hand (no capture: the nodes are added); inside (such a graph is the child of another one);
+// across (the one that writes is inside a child graph, the one that reads is not); late (a graph of
+// another kind is launched first).
+// Says "N edges", by graph with its child graphs, as the driver has them at the end.
 #include <cuda.h>
 #include <dlfcn.h>
 
@@ -109,15 +111,53 @@ CUgraphNode added(CUgraph graph, CUfunction function, const std::vector<CUgraphN
   return node;
 }
 
-CUgraph by_hand(unsigned size, bool racy) {
-  const CUdeviceptr input = block(size), made = block(size), out = block(size);
-  const CUdeviceptr used = racy ? made : input;
+CUgraphNode added(CUgraph graph, CUgraph child, const std::vector<CUgraphNode>& after) {
+  CUgraphNode node = nullptr;
+  cuGraphAddChildGraphNode(&node, graph, after.data(), after.size(), child);
+  return node;
+}
+
+CUgraph made_by_hand() {
   CUgraph graph = nullptr;
   cuGraphCreate(&graph, 0);
-  const CUgraphNode writer = added(graph, produce, {}, size, made, input);
+  return graph;
+}
+
+CUgraph by_hand(const std::string& arm, unsigned size, bool racy) {
+  const CUdeviceptr input = block(size), made = block(size), out = block(size);
+  const CUdeviceptr used = racy ? made : input;
+  CUgraph graph = made_by_hand(), inner = made_by_hand();
+  CUgraphNode writer = nullptr;
+  if (arm == "across") {
+    added(inner, produce, {}, size, made, input);
+    writer = added(graph, inner, {});
+  } else {
+    writer = added(graph, produce, {}, size, made, input);
+  }
   const CUgraphNode reader = added(graph, consume, {}, size, used, out);
   added(graph, combine, {writer, reader}, size, made, out);
-  return graph;
+  if (arm != "inside") return graph;
+  const CUgraph outer = made_by_hand();
+  const CUgraphNode first = added(outer, combine, {}, size, input, input);
+  added(outer, combine, {added(outer, graph, {first})}, size, out, out);
+  return outer;
+}
+
+size_t edges_of(CUgraph graph) {
+  size_t edges = 0, count = 0;
+  cuGraphGetEdges(graph, nullptr, nullptr, nullptr, &edges);
+  cuGraphGetNodes(graph, nullptr, &count);
+  std::vector<CUgraphNode> nodes(count);
+  cuGraphGetNodes(graph, nodes.data(), &count);
+  for (const CUgraphNode node : nodes) {
+    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+    CUgraph child = nullptr;
+    cuGraphNodeGetType(node, &type);
+    if (type != CU_GRAPH_NODE_TYPE_GRAPH) continue;
+    cuGraphChildGraphNodeGetGraph(node, &child);
+    edges += edges_of(child);
+  }
+  return edges;
 }
 
 void run(CUgraph graph) {
@@ -125,9 +165,7 @@ void run(CUgraph graph) {
   instantiate(&exec, graph, 0);
   for (int i = 0; i < 3; ++i) launch_graph(exec, main_stream);
   cuStreamSynchronize(main_stream);
-  size_t edges = 0;
-  cuGraphGetEdges(graph, nullptr, nullptr, nullptr, &edges);
-  std::printf("%zu edges\n", edges);
+  std::printf("%zu edges\n", edges_of(graph));
   cuGraphExecDestroy(exec);
 }
 
@@ -144,10 +182,11 @@ int main(int argc, char** argv) {
   consume = fake_kernel("_Z7consumePKjPj", 2, nothing);
   combine = fake_kernel("_Z7combinePKjPj", 2, nothing);
   if (arm == "late") run(captured("elsewhere", 1, false));
+  const bool adds_nodes = arm == "by_hand" || arm == "inside" || arm == "across";
   std::vector<CUgraph> graphs;
   for (unsigned size = 1; size <= sizes; ++size)
-    graphs.push_back(arm == "by_hand" ? by_hand(size, size % 2 == 0)
-                                      : captured(arm, size, size % 2 == 0));
+    graphs.push_back(adds_nodes ? by_hand(arm, size, size % 2 == 0)
+                                : captured(arm, size, size % 2 == 0));
   if (arm == "more") graphs.push_back(captured(arm, sizes + 1, true));
   if (arm == "apart") graphs.push_back(captured(arm, sizes + 1, false));
   for (CUgraph graph : graphs) run(graph);
