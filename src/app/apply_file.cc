@@ -201,6 +201,24 @@ class Writer {
   std::vector<std::vector<Level>> levels_;  // of each graph of the program
 };
 
+const std::string& site_of(const Verdict& verdict, int32_t cause) {
+  static const std::string none;
+  const auto found = std::ranges::find(verdict.causes, cause, &Cause::id);
+  return found == verdict.causes.end() ? none : found->site;
+}
+
+// Parts that the check does not need were dropped before they were tried.
+bool was_refuted(const Fixed& fixed, const Cause& cause, const Repair& edges) {
+  if (!fixed.repairs) return false;
+  return std::ranges::any_of(fixed.repairs->proposals, [&](const Repair& tried) {
+    return tried.kind == RepairKind::edge && !tried.verified && !tried.covered &&
+           site_of(fixed.explored.checked.verdict, tried.cause) == cause.site &&
+           std::ranges::all_of(tried.parts, [&](const RepairPart& part) {
+             return std::ranges::find(edges.parts, part) != edges.parts.end();
+           });
+  });
+}
+
 }  // namespace
 
 Result<patch::FixFile> fix_file_of(std::span<const Fixed> fixed, std::span<const trace::Log> logs,
@@ -216,7 +234,10 @@ Result<patch::FixFile> fix_file_of(std::span<const Fixed> fixed, std::span<const
     if (file.made_from.empty()) file.made_from = checked.name;
     BOHR_TRY(form,
              fix::edge_form(checked.program, checked.verdict, check_options(check, one.explored),
-                            shown_in(checked.program, one.explored)));
+                            shown_in(checked.program, one.explored),
+                            [&](const Cause& cause, const Repair& edges) {
+                              return was_refuted(one, cause, edges);
+                            }));
     Writer(checked, *log).add(form, &file);
   }
   return file;

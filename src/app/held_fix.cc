@@ -143,6 +143,7 @@ Result<TriedRepairs> try_repairs(replay::Replayer& replayer, const Program& one,
   TriedRepairs tried;
   tried.graph = graph;
   tried.costs = repairs.costs;
+  tried.varies = std::ranges::find(repairs.reasons, "fix-varies") != repairs.reasons.end();
   for (Repair& repair : repairs.proposals)
     tried.repairs.push_back({site_of(verdict, repair.cause), std::move(repair)});
   return tried;
@@ -184,6 +185,7 @@ void tell_tried(std::span<const TriedRepairs> tried, const Verdict& verdict, Rep
     fix::by_preference({begin, end});
     begin = end;
   }
+  if (std::ranges::any_of(tried, &TriedRepairs::varies)) repairs->reasons.push_back("fix-varies");
   if (all_tried) std::erase(repairs->reasons, "fix-not-replayed");
 }
 

@@ -27,6 +27,7 @@ struct TriedRepairs {
   std::string name;  // of the graph
   std::vector<Tried> repairs;
   Costs costs;
+  bool varies = false;  // reason `fix-varies`
 };
 
 // `replayer` has learned once (replay/repaired.h); its program is `one`, a launch of `graph`, and

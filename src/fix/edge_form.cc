@@ -31,7 +31,7 @@ bool inside_graphs(const Repair& repair) {
 }  // namespace
 
 Result<EdgeForm> edge_form(const Program& program, const Verdict& verdict,
-                           const check::Options& check, ShownOrders shown) {
+                           const check::Options& check, ShownOrders shown, const Refuted& refuted) {
   BOHR_TRY(setting, setting_of(program, verdict, check, std::move(shown)));
   EdgeForm form;
   std::set<std::string> without;
@@ -40,6 +40,7 @@ Result<EdgeForm> edge_form(const Program& program, const Verdict& verdict,
     bool any = false;
     for (const Repair& repair : proposals_for(setting, cause)) {
       if (repair.kind != RepairKind::edge || !inside_graphs(repair)) continue;
+      if (refuted(cause, repair)) continue;
       any = true;
       for (const RepairPart& part : repair.parts)
         if (std::find(form.parts.begin(), form.parts.end(), part) == form.parts.end())

@@ -6,6 +6,7 @@
 // have no such edges. An edge that is not needed for that is dropped.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,11 @@ struct EdgeForm {
   std::vector<std::string> without;  // sites of the causes that no edges inside a graph mend
 };
 
+// Edges of a cause that did not hold when they were tried.
+using Refuted = std::function<bool(const Cause& cause, const Repair& edges)>;
+
 // Errors are those of ordering and checking the program.
 Result<EdgeForm> edge_form(const Program& program, const Verdict& verdict,
-                           const check::Options& check, ShownOrders shown);
+                           const check::Options& check, ShownOrders shown, const Refuted& refuted);
 
 }  // namespace bohr::fix

@@ -65,6 +65,7 @@ class Fixer {
       if (proposals_[i].empty()) repairs.reasons.emplace_back("fix-none");
       for (Repair& repair : proposals_[i]) repairs.proposals.push_back(std::move(repair));
     }
+    if (varies_) repairs.reasons.emplace_back("fix-varies");
     if (parts_untried_) repairs.reasons.emplace_back("fix-parts-untried");
     auto& reasons = repairs.reasons;
     std::sort(reasons.begin(), reasons.end());
@@ -148,8 +149,12 @@ class Fixer {
     if (exploration.different > 0) return Left{exploration.different, still_differs(exploration)};
     if (exploration.baseline == BaselineKind::none) return Left{1, "no order of it is right"};
     const OwnLaunches own = exploration.own_launches;
-    if (own == OwnLaunches::different || own == OwnLaunches::unstable)
+    const bool varies = own == OwnLaunches::unstable;
+    if (own == OwnLaunches::different || (varies && exploration.pinned.empty()))
       return Left{1, "run as a whole it does not leave what its orders do"};
+    // Steps that vary by themselves are pinned where orders are run, and cannot be in a whole run:
+    // of its outputs those that all its runs agree on were compared.
+    varies_ = varies_ || varies;
     return Left{};
   }
 
@@ -284,6 +289,7 @@ class Fixer {
   std::vector<std::vector<Repair>> proposals_;  // by cause
   std::vector<std::pair<std::vector<RepairPart>, Left>> tried_;
   bool parts_untried_ = false;
+  bool varies_ = false;
   bool drops_ = true;           // a part was dropped: without it others may not be needed any more
   std::vector<size_t> chosen_;  // index of each cause's
 };

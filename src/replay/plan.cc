@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/plan.h"
 
+#include <algorithm>
+
 namespace bohr::replay {
 
 Plan plan_of(const Program& program, std::span<const Step> steps) {
@@ -17,7 +19,10 @@ Plan plan_of(const Program& program, std::span<const Step> steps) {
         planned.writes.push_back(access.range);
     }
     planned.named = merged(std::move(planned.named));
-    planned.may_write = merged(std::move(planned.may_write));
+    // One may be the input and its neighbour the output: they are not merged.
+    std::vector<ByteRange>& may_write = planned.may_write;
+    std::sort(may_write.begin(), may_write.end());
+    may_write.erase(std::unique(may_write.begin(), may_write.end()), may_write.end());
     planned.writes = merged(std::move(planned.writes));
     plan.steps.push_back(std::move(planned));
   }

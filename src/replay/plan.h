@@ -14,7 +14,7 @@ namespace bohr::replay {
 
 struct PlanStep {
   std::vector<ByteRange> named;      // it may touch these; sorted, disjoint
-  std::vector<ByteRange> may_write;  // of them, all that it does not merely read
+  std::vector<ByteRange> may_write;  // of them, all that it does not merely read, block by block
   std::vector<ByteRange> writes;     // it writes these, known without looking (copies and fills)
   bool runs = true;  // false: the early part of a kernel, which runs whole as its rest
 };

@@ -13,7 +13,7 @@ namespace {
 
 using Words = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array<Words, 42> kReasons = {{
+constexpr std::array<Words, 43> kReasons = {{
     {"allocator-order-unknown", "allocator events could not be placed"},
     {"allocator-unknown", "the framework's allocations were not recorded"},
     {"free-order-unknown", "whether blocks were freed before a wait or behind it is not known"},
@@ -28,6 +28,7 @@ constexpr std::array<Words, 42> kReasons = {{
     {"budget", "the budget of replays was used up"},
     {"capture-to-graph", "a capture added to a graph that existed"},
     {"fix-none", "no repair that fits was found"},
+    {"fix-varies", "steps vary by themselves, so of whole runs only what does not vary was compared"},
     {"fix-parts-untried", "not every part of a repair was taken away by itself"},
     {"fix-not-timed", "what repairs cost in time was not measured"},
     {"fix-some-launches", "repairs were looked for in one launch of each graph with a finding"},

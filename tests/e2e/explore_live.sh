@@ -136,6 +136,11 @@ explore 1 steady -- ./held_guest steady guest
 proved steady
 says steady out 'the wrong order was stopped there'
 
+# So are those whose result is zero where their input is, though both name it.
+explore 1 product -- ./held_guest product guest
+proved product
+says product out 'RACE FOUND: 1 cause, 1 place'
+
 # A candidate becomes a finding.
 explore 1 candidate --fix -- ./held_guest candidate guest
 proved candidate
@@ -173,6 +178,11 @@ says untouched err 'launch 10: held; 0 pairs'
 says untouched out 'no other step wrote it'
 says untouched out 'guest right'
 expect_not_in untouched.err 'WATCHED' untouched
+# With a race beside it, what varies is no word against its repair.
+explore 1 varies_race --fix -- ./held_guest varies_race guest
+proved varies_race
+says varies_race out ' verified'
+says varies_race out 'fix-varies'
 explore 3 varies --watch "$zone" -- ./held_guest varies guest
 says varies out 'expected       vary#2(stream 1), which names it'
 says varies out 'no other step wrote it, under 2 contents'

@@ -3,10 +3,11 @@
 // nothing. A launch that gets the same inputs each time does hardly anything else.
 //
 // Where a step may write and no step was seen to, it is run once with zeros there; what is no
-// longer zero afterwards it wrote. Then memory is put back and it is run as it is. Only that step
-// sees the zeros, and only where no step of the launch changed anything, so it can be no count or
-// flag that another step has set. Assumes that zeros do no harm to a kernel that reads them, for
-// which tables of pointers are left out. Zeros written over zeros stay unseen.
+// longer zero afterwards it wrote. This is done block by block, for one of them is its input, and
+// twice nothing is nothing. Then memory is put back and it is run as it is. Only that step sees the
+// zeros, and only where no step of the launch changed anything, so it can be no count or flag that
+// another step has set. Assumes that zeros do no harm to a kernel that reads them, for which tables
+// of pointers are left out. Zeros written over zeros stay unseen.
 #pragma once
 
 #include <functional>

@@ -13,10 +13,12 @@
 // after 12 launches, and the same work is done without a graph from then on), rests (for 2 s after
 // 12 launches), fatal (a kernel that reads what it should not ends the process), garbage (so does
 // one behind it, which reads what the first made of that), steady (each launch leaves the same in
-// `out`, and spoils `p`), hang (a kernel that reads what it should not waits for ever), foreign and
+// `out`, and spoils `p`), product (each launch leaves the same everywhere, twice what an input holds,
+// and no kernel's name says what it writes), hang (a kernel that reads what it should not waits for ever), foreign and
 // late (somebody writes `ticks` and makes no call for it, from the start or once a search is well
 // under way), overrun (clean, but `produce` also writes `zone`, which no node names), varies
-// (clean, and another node writes `zone`, something else each time), changed (the consumer writes
+// (clean, and another node writes `zone`, something else each time), varies_race (the same with the
+// race), changed (the consumer writes
 // elsewhere until it is set to write `out`, and a number that a kernel does not look at is set anew
 // before each launch), disabled (so is a kernel that would spoil `out`), reuse (clean, but `p` is a
 // block of an allocator that is given back before the consumer is done, and handed out again to a
@@ -116,6 +118,16 @@ void count_and_spoil(void** params) {
   count(params);
 }
 
+void twice(void** params) {
+  for (size_t i = 0; i < kCount; ++i)
+    pointer<unsigned>(params, 0)[i] = 2 * pointer<unsigned>(params, 1)[i];
+}
+void sum(void** params) {
+  for (size_t i = 0; i < kCount; ++i)
+    pointer<unsigned>(params, 0)[i] =
+        pointer<unsigned>(params, 1)[i] + pointer<unsigned>(params, 2)[i];
+}
+
 // What the allocator of a framework tells the agent of one block: handed out, given back.
 class Block {
  public:
@@ -176,6 +188,12 @@ void submit(const std::string& arm) {
   Block first(p, kCount * sizeof(unsigned)), second = first;
   if (reuses) first.allocate();
   if (!waits) order(main_stream, side, fork_event);
+  if (arm == "product") {
+    launch(fake_kernel("twice", 2, twice), main_stream, p, spare);
+    void* params[] = {&out, &p, &spare};
+    cuLaunchKernel(fake_kernel("sum", 3, sum), 1, 1, 1, 1, 1, 1, 0, side, params, nullptr);
+    return order(side, main_stream, join_event);
+  }
   const Kernel producer = arm == "steady" ? produce_steady : arm == "overrun" ? overrun : produce;
   launch(fake_kernel("_Z7producePjPKj", 2, producer), main_stream, p, number);
   if (waits) order(main_stream, side, fork_event);
@@ -197,7 +215,7 @@ void submit(const std::string& arm) {
     launch(fake_kernel("_Z5spoilPjPKj", 2, produce), main_stream, out, number);
   static unsigned on_host = 0;
   if (arm == "pageable") cuMemcpyDtoHAsync_v2(&on_host, out, sizeof on_host, main_stream);
-  if (arm == "varies") launch(fake_kernel("_Z4varyPj", 1, vary), main_stream, zone, 0);
+  if (starts(arm, "varies")) launch(fake_kernel("_Z4varyPj", 1, vary), main_stream, zone, 0);
   const char* name = arm == "updatable" ? "_Z15count_updatablePjS_" : "_Z5countPjS_";
   const Kernel last = arm == "garbage" ? count_or_end : arm == "steady" ? count_and_spoil : count;
   count_function = fake_kernel(name, 2, last);
@@ -262,6 +280,17 @@ bool holds(CUdeviceptr memory, size_t numbers, unsigned expected) {
   return true;
 }
 
+// After launch `i`.
+bool left_right(const std::string& arm, unsigned i) {
+  if (arm == "product") return holds(p, kCount, 2 * kSteady) && holds(out, kCount, 3 * kSteady);
+  const unsigned value = arm == "steady" ? kSteady : i;
+  const bool reused = starts(arm, "reuse") || arm == "hidden";
+  const unsigned left = arm == "steady" ? 0 : reused ? kOverwritten : i;
+  if (!holds(p, kCount, left) || !holds(out, kCount, 2 * value) || !holds(number, 1, i + 1))
+    return false;
+  return starts(arm, "varies") || holds(zone, 1, arm == "overrun" ? i : 0);
+}
+
 // Counts in `ticks` until it is told to stop; returns how often it did. A tick that was run while a
 // launch was held would be lost when memory is put back.
 unsigned tick_until(const std::atomic<bool>& stop) {
@@ -310,6 +339,8 @@ int main(int argc, char** argv) {
   for (CUdeviceptr* memory : {&number, &ticks}) cuMemAlloc_v2(memory, sizeof(unsigned));
   cuMemAlloc_v2(&zone, 2 * sizeof(unsigned));
   cuMemAlloc_v2(&spare, kCount * sizeof(unsigned));
+  if (arm == "product")
+    launch(fake_kernel("_Z4fillPjPKj", 2, produce_steady), main_stream, spare, 0);
   if (arm == "candidate") cuMemsetD8Async(p, 7, kCount * sizeof(unsigned), main_stream);
   CUgraph graph = nullptr;
   CUgraphExec exec = captured(arm, &graph);
@@ -324,15 +355,7 @@ int main(int argc, char** argv) {
       submit("clean");
     else
       change(arm, graph, exec, i), cuGraphLaunch(exec, main_stream);
-    const unsigned value = arm == "steady" ? kSteady : i;
-    const bool reused = starts(arm, "reuse") || arm == "hidden";
-    right = right &&
-            holds(p, kCount,
-                  arm == "steady" ? 0
-                  : reused        ? kOverwritten
-                                  : i) &&
-            holds(out, kCount, 2 * value) && holds(number, 1, i + 1);
-    if (arm != "varies") right = right && holds(zone, 1, arm == "overrun" ? i : 0);
+    right = right && left_right(arm, i);
   }
   stop = true;
   other.join();
