@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/blocks.h"
 
+#include <iterator>
 #include <utility>
 
 #include "agent/recorder.h"
@@ -29,10 +30,24 @@ std::optional<UntoldCallback> take_callback(Blocks& blocks, const trace::History
   const auto found = blocks.untold.find(entry.address);
   if (found == blocks.untold.end()) return {};
   UntoldCallbacks& callbacks = found->second;
+  const bool hands_out = entry.action == trace::HistoryAction::alloc;
+  if (hands_out && callbacks.list.front().waited && callbacks.next == 0 &&
+      callbacks.list.size() > 1)
+    ++callbacks.next;  // it was waited for in vain
   const UntoldCallback first = callbacks.list[callbacks.next];
-  const bool same = first.alloc == (entry.action == trace::HistoryAction::alloc);
+  const bool same = first.alloc == hands_out;
   if (!same || ++callbacks.next == callbacks.list.size()) blocks.untold.erase(found);
   return same ? std::optional(first) : std::nullopt;
+}
+
+// Of what the history did not tell only the end of the newest block, if it was not waited for yet.
+bool waits_for_entry(UntoldCallbacks* callbacks) {
+  const UntoldCallback last = callbacks->list.back();
+  if (last.alloc || last.waited) return false;
+  callbacks->list.assign(1, last);
+  callbacks->list.back().waited = true;
+  callbacks->next = 0;
+  return true;
 }
 
 // An entry without a callback: of an alloc its bytes are doubtful; a block that was handed out
@@ -43,7 +58,20 @@ void leave_out(Recorder& r, trace::History entry) {
   r.log->append(entry);
 }
 
+// The entry of a hand-out that no callback came for.
+void leave_out_early(Recorder& r, uint64_t address) {
+  const auto early = r.blocks.early.find(address);
+  if (early == r.blocks.early.end()) return;
+  leave_out(r, early->second.entry);
+  r.blocks.early.erase(early);
+}
+
 void tell_alloc(Recorder& r, const trace::History& entry) {
+  if (!r.blocks.untold.contains(entry.address)) {
+    leave_out_early(r, entry.address);
+    r.blocks.early[entry.address] = {entry};
+    return;
+  }
   const std::optional<UntoldCallback> callback = take_callback(r.blocks, entry);
   if (!callback) return leave_out(r, entry);
   bool kept = callback->kept;
@@ -113,9 +141,16 @@ void log_one(Recorder& r, const R& record, Place&& place) {
 void block_allocated(Recorder& r, const trace::BlockAlloc& record) {
   log_one(r, record, [&] {
     const bool kept = captures(r);
-    r.blocks.live[record.address] = {record, {}, kept};
-    r.blocks.untold[record.address].list.push_back({record.call.seq, true, kept});
+    LiveBlock& block = r.blocks.live[record.address] = {record, {}, kept};
     write(r, kept, record);
+    const auto early = r.blocks.early.find(record.address);
+    if (early == r.blocks.early.end()) {
+      r.blocks.untold[record.address].list.push_back({record.call.seq, true, kept});
+      return;
+    }
+    block.entry = early->second.entry;
+    r.blocks.early.erase(early);
+    write_entry(r, kept, *block.entry, record.call.seq);
   });
 }
 
@@ -124,6 +159,7 @@ void block_freed(Recorder& r, const trace::BlockFree& record) {
     const auto live = r.blocks.live.find(record.address);
     const bool kept = live != r.blocks.live.end() && live->second.kept;
     if (live != r.blocks.live.end()) r.blocks.live.erase(live);
+    leave_out_early(r, record.address);
     r.blocks.untold[record.address].list.push_back({record.call.seq, false, kept});
     write(r, kept, record);
   });
@@ -163,7 +199,19 @@ void block_told(Recorder& r, const trace::History& entry) {
 
 void history_read(Recorder& r) {
   std::lock_guard lock(r.blocks.mutex);
-  r.blocks.untold.clear();
+  for (auto of = r.blocks.untold.begin(); of != r.blocks.untold.end();)
+    of = waits_for_entry(&of->second) ? std::next(of) : r.blocks.untold.erase(of);
+  for (auto of = r.blocks.early.begin(); of != r.blocks.early.end();) {
+    const bool waited = std::exchange(of->second.waited, true);
+    if (waited) leave_out(r, of->second.entry);
+    of = waited ? r.blocks.early.erase(of) : std::next(of);
+  }
+}
+
+void blocks_end(Recorder& r) {
+  std::lock_guard lock(r.blocks.mutex);
+  for (const auto& [address, early] : r.blocks.early) leave_out(r, early.entry);
+  r.blocks.early.clear();
 }
 
 void keep_live_blocks(Recorder& r) {

@@ -42,6 +42,7 @@ struct UntoldCallback {
   uint64_t seq = 0;
   bool alloc = false;
   bool kept = false;
+  bool waited = false;  // the history was read without it
 };
 
 // Of one address, in their order; those ahead of `next` were told of.
@@ -50,10 +51,17 @@ struct UntoldCallbacks {
   size_t next = 0;
 };
 
+// An entry whose callback has not come yet.
+struct EarlyEntry {
+  trace::History entry;
+  bool waited = false;  // the history was read once more without it
+};
+
 struct Blocks {
   std::mutex mutex;
   std::unordered_map<uint64_t, LiveBlock> live;          // by address
   std::unordered_map<uint64_t, UntoldCallbacks> untold;  // by address
+  std::unordered_map<uint64_t, EarlyEntry> early;        // by address, of hand-outs
   std::unordered_map<uint64_t, LiveMemory> pooled;       // by address
   std::unordered_map<uint64_t, bool> ending;  // by address: kept, of blocks asked to be freed
   // Files of recent work that had been begun when live blocks were last kept; the first always is.
@@ -67,8 +75,12 @@ void pooled_allocated(Recorder& r, const trace::MemAlloc& record);
 void pooled_freed(Recorder& r, const trace::MemFree& record);
 // The next entry of the allocator's history.
 void block_told(Recorder& r, const trace::History& entry);
-// The history was read up to now: what it has not told of by then it never will.
+// The history was read up to now. What it has not told of by then it never will, but for what other
+// threads are about: the allocator notes a hand-out before its callback, and the end of one behind
+// its callback.
 void history_read(Recorder& r);
+// No callback comes any more.
+void blocks_end(Recorder& r);
 
 // Everything that is live now is kept.
 void keep_live_blocks(Recorder& r);

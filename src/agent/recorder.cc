@@ -39,6 +39,7 @@ void report_unseen_allocator(Recorder& r) {
 }
 
 void end_log(Recorder& r) {
+  blocks_end(r);
   if (r.recent) r.recent->close();
   r.log->close(r.tick());
 }

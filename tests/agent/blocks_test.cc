@@ -70,7 +70,7 @@ class BlocksTest : public testing::Test {
   }
 
   trace::Log close() {
-    r_.recent->close(), r_.log->close(seq_ + 1);
+    blocks_end(r_), r_.recent->close(), r_.log->close(seq_ + 1);
     return trace::to_log(trace::read_input(path_).value()).value();
   }
   // Of the hand-outs in a log, sorted, each once.
@@ -90,6 +90,13 @@ class BlocksTest : public testing::Test {
     std::sort(seqs.begin(), seqs.end());
     seqs.erase(std::unique(seqs.begin(), seqs.end()), seqs.end());
     return seqs;
+  }
+  // Hand-outs whose place among the calls is open.
+  static int64_t not_placed(const trace::Log& log) {
+    return std::ranges::count_if(log.records, [](const trace::Record& record) {
+      const auto* entry = std::get_if<trace::History>(&record);
+      return entry != nullptr && entry->action == HistoryAction::other;
+    });
   }
   // Without the files of recent work.
   trace::Log kept() {
@@ -144,6 +151,48 @@ TEST_F(BlocksTest, WhatIsHandedOutWhileSomethingCapturesIsKept) {
   const trace::Log log = kept();
   EXPECT_EQ(allocs(log), Seqs{inside});
   EXPECT_EQ(said(log), (Seqs{inside, seq_}));
+}
+
+// The allocator frees a block behind its callback, in which its history may be read.
+TEST_F(BlocksTest, WhatIsFreedWhileTheHistoryIsReadIsToldOfNextTime) {
+  Seqs seqs = {alloc(kBlock)};
+  seq_ += 2;
+  block_freed(r_, {{seq_, seq_ + 1, 1, 0}, kBlock});
+  seqs.push_back(seq_);
+  drain();
+  told_.push_back({HistoryAction::free_requested, kBlock});
+  told_.push_back({HistoryAction::free_completed, kBlock});
+  for (int i = 0; i < 3; ++i) seqs.push_back(alloc(kBlock)), free(kBlock), seqs.push_back(seq_);
+  drain();
+  const trace::Log log = close();
+  EXPECT_EQ(said(log), seqs);
+  EXPECT_EQ(not_placed(log), 0);
+}
+
+// And it hands one out before its callback, which may have to wait until the history was read.
+TEST_F(BlocksTest, WhatIsHandedOutWhileTheHistoryIsReadIsKnownWhenItsCallbackComes) {
+  told_.push_back({HistoryAction::alloc, kBlock});
+  drain();
+  seq_ += 2;
+  block_allocated(r_, {{seq_, seq_ + 1, 1, 0}, kBlock});
+  Seqs seqs = {seq_};
+  free(kBlock), seqs.push_back(seq_);
+  seqs.push_back(alloc(kBlock));
+  drain();
+  const trace::Log log = close();
+  EXPECT_EQ(said(log), seqs);
+  EXPECT_EQ(not_placed(log), 0);
+}
+
+// A hand-out without a callback is said to be open, once: read twice more, freed, or at the end.
+TEST_F(BlocksTest, AHandOutWithoutACallbackIsOpen) {
+  for (int block = 0; block < 3; ++block)
+    told_.push_back({HistoryAction::alloc, kBlock + 512 * block});
+  drain();
+  free(kBlock);
+  told_.push_back({HistoryAction::alloc, kBlock + 1536});
+  drain();
+  EXPECT_EQ(not_placed(close()), 4);
 }
 
 TEST_F(BlocksTest, AnAddressThatComesBackIsEachTimeItsOwnBlock) {

@@ -13,18 +13,18 @@
 // after 12 launches, and the same work is done without a graph from then on), rests (for 2 s after
 // 12 launches), fatal (a kernel that reads what it should not ends the process), garbage (so does
 // one behind it, which reads what the first made of that), steady (each launch leaves the same in
-// `out`, and spoils `p`), product (each launch leaves the same everywhere, twice what an input holds,
-// and no kernel's name says what it writes), hang (a kernel that reads what it should not waits for ever), foreign and
-// late (somebody writes `ticks` and makes no call for it, from the start or once a search is well
-// under way), overrun (clean, but `produce` also writes `zone`, which no node names), varies
-// (clean, and another node writes `zone`, something else each time), varies_race (the same with the
-// race), changed (the consumer writes
-// elsewhere until it is set to write `out`, and a number that a kernel does not look at is set anew
-// before each launch), disabled (so is a kernel that would spoil `out`), reuse (clean, but `p` is a
-// block of an allocator that is given back before the consumer is done, and handed out again to a
-// kernel that overwrites it), reuse_patched (given back once main has joined), hidden (as reuse,
-// and that kernel has its address from memory), child (the graph is a child of another, behind a
-// kernel that ticks, and in front of one). Of these changed, disabled and child are clean with
+// `out`, and spoils `p`), product (each launch leaves the same everywhere, twice what an input
+// holds, and no kernel's name says what it writes), hang (a kernel that reads what it should not
+// waits for ever), foreign and late (somebody writes `ticks` and makes no call for it, from the
+// start or once a search is well under way), overrun (clean, but `produce` also writes `zone`,
+// which no node names), varies (clean, and another node writes `zone`, something else each time),
+// varies_race (the same with the race), changed (the consumer writes elsewhere until it is set to
+// write `out`, and a number that a kernel does not look at is set anew before each launch),
+// disabled (so is a kernel that would spoil `out`), reuse (clean, but `p` is a block of an
+// allocator that is given back before the consumer is done, and handed out again to a kernel that
+// overwrites it), reuse_patched (given back once main has joined), hidden (as reuse, and that
+// kernel has its address from memory), child (the graph is a child of another, behind a kernel that
+// ticks, and in front of one). Of these changed, disabled and child are clean with
 // `_clean` behind. child_set (what is a child is set anew before each launch, which is not
 // followed). A kernel takes so long; 20 launches if nothing is said. Says "NAME right", or what is
 // wrong.
