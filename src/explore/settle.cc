@@ -53,7 +53,8 @@ void settle(const Program& program, const order::StepOrder& order, const Footpri
   for (size_t i = 0; i < suspects.size(); ++i) {
     const Suspect& suspect = suspects[i];
     Trial& trial = exploration->trials[i];
-    if (!suspect.candidate) continue;
+    // A finding may rest on a guess that what was seen takes away; not one that a reversal showed.
+    if (!suspect.candidate && trial.result != TrialResult::diverges) continue;
     const Step& a = order.steps[static_cast<size_t>(suspect.first)];
     const Step& b = order.steps[static_cast<size_t>(suspect.second)];
     if (trial.result == TrialResult::same_bytes && exploration->observed_contents >= 2 &&
@@ -75,7 +76,7 @@ Access part_of(const Access& access, const ByteRange& range) {
   Access part = access;
   part.range = range;
   part.offset += range.begin - access.range.begin;
-  part.address = 0;
+  part.address = access.address != 0 ? access.address : access.range.begin;  // as the step has it
   part.source = AccessSource::observed;
   part.doubt = Doubt::none;
   return part;

@@ -75,7 +75,7 @@ class Mover {
     for (Access& access : *accesses) {
       if (access.lifetime != id) continue;
       const uint64_t size = access.range.size();
-      if (access.address != 0) access.address = base + access.offset;
+      if (access.address != 0) access.address += base + access.offset - access.range.begin;
       access.range = {base + access.offset, base + access.offset + size};
     }
   }

@@ -91,6 +91,15 @@ TEST(WithObserved, WhatWasNotWrittenMayBeRead) {
             (std::vector<Seen>{write(16, 32), maybe_read(0, 16), maybe_read(32, 64)}));
 }
 
+// Which pointer was passed is evidence of its own, whatever part of its bytes was written.
+TEST(WithObserved, PartsHaveThePointerThatWasPassed) {
+  const Program program = touching(kEager);
+  const Program known = after(program, 1, 16, 32);
+  const uint64_t passed = accesses_of(program, program.ops[1]).front().address;
+  ASSERT_NE(passed, 0u);
+  for (const Access& part : accesses_of(known, known.ops[1])) EXPECT_EQ(part.address, passed);
+}
+
 // The same value written again is no change: only where other contents were tried is it known that
 // what did not change was not written.
 TEST(WithObserved, WhatWasNotLookedAtWithOtherContentsStaysUnknown) {

@@ -177,5 +177,23 @@ TEST(FixApply, MemoryOfItsOwnMovesAllAccesses) {
   EXPECT_EQ(moved, 2);
 }
 
+TEST(FixApply, APointerIntoABlockMovesWithIt) {
+  Program program = program_of(kReused);
+  std::vector<uint64_t> into;
+  for (Access& access : program.accesses)
+    if (access.lifetime == LifetimeId(3)) {
+      into.push_back(8 * into.size());
+      access.address = access.range.begin + into.back();
+    }
+  RepairPart part;
+  part.kind = RepairKind::separate;
+  part.lifetime = LifetimeId(3);
+  std::vector<uint64_t> moved;
+  const Program after = repaired(program, {part});
+  for (const Access& access : after.accesses)
+    if (access.lifetime == LifetimeId(3)) moved.push_back(access.address - access.range.begin);
+  EXPECT_EQ(moved, into);
+}
+
 }  // namespace
 }  // namespace bohr::test
