@@ -120,7 +120,10 @@ void arm(const Way& way) {
   set_recorder(r);
   r->recording.store(true);
   pthread_atfork(nullptr, nullptr, in_forked_child);
-  if (way.begin(*r, &why)) return;
+  if (way.begin(*r, &why)) {
+    if (r->stack_mode != StackMode::none) calibrate_python_soon();
+    return;
+  }
   if (r->applying) not_applied(*r, why);
   stop_recording(*r, why);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <new>
 #include <string_view>
 
 #include "agent/native_frames.h"
@@ -260,7 +261,7 @@ void append_python_frames(Recorder& r, const RawWords& words, std::vector<FrameN
   }
 }
 
-bool calibrate_python(Recorder& r, const char* shim_file) {
+bool calibrate_python(Recorder& r) {
   if (r.python.usable.load()) return true;
   Reference reference;
   PythonApi api;
@@ -276,11 +277,32 @@ bool calibrate_python(Recorder& r, const char* shim_file) {
   if (!fields || !agrees(reference, api, layout)) return false;
   r.python.api = api;
   r.python.layout = layout;
-  r.python.shim_file = r.log->text(shim_file).id;
-  r.python.shim_caller = r.log->text("CallbackRegistry.fire_callbacks").id;
   find_interpreter();
   r.python.usable.store(true, std::memory_order_release);
   return true;
+}
+
+void calibrate_python_soon() {
+  using IsInitialized = int (*)();
+  using AddPendingCall = int (*)(int (*)(void*), void*);
+  const auto begun = reinterpret_cast<IsInitialized>(dlsym(RTLD_DEFAULT, "Py_IsInitialized"));
+  const auto add = reinterpret_cast<AddPendingCall>(dlsym(RTLD_DEFAULT, "Py_AddPendingCall"));
+  if (!begun || !add || !begun()) return;
+  const auto calibrate = [](void*) {
+    Recorder* r = recorder();
+    try {
+      if (r && r->recording.load()) calibrate_python(*r);
+    } catch (const std::bad_alloc&) {
+      stop_recording(*r, "the recorder ran out of memory");
+    }
+    return 0;
+  };
+  add(calibrate, nullptr);  // where too many calls wait already, stacks are those of native code
+}
+
+void leave_out_shim(Recorder& r, const char* shim_file) {
+  r.python.shim_file = r.log->text(shim_file).id;
+  r.python.shim_caller = r.log->text("CallbackRegistry.fire_callbacks").id;
 }
 
 }  // namespace bohr::agent

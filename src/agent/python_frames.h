@@ -44,8 +44,9 @@ struct PythonFrames {
   std::atomic<bool> usable{false};
   PythonApi api;
   PythonLayout layout;
-  uint32_t shim_file = 0;    // string id: frames of the shim are left out,
-  uint32_t shim_caller = 0;  // and the function of PyTorch that calls it
+  // String ids: frames of the shim are left out, and the function of PyTorch that calls it.
+  std::atomic<uint32_t> shim_file{0};
+  std::atomic<uint32_t> shim_caller{0};
 };
 
 // Appends four words for each of the calling thread's frames, innermost first: the code object, its
@@ -56,7 +57,12 @@ void append_python_words(Recorder& r, RawWords* words);
 // The names of such frames.
 void append_python_frames(Recorder& r, const RawWords& words, std::vector<FrameName>* frames);
 
-// Called by the shim, with the GIL held. True when raw walking is sound here.
-bool calibrate_python(Recorder& r, const char* shim_file);
+// With the GIL held. True when raw walking is sound here.
+bool calibrate_python(Recorder& r);
+// Asks the interpreter, where there is one, to do so on its main thread, between two steps of the
+// program: not every program that uses CUDA imports PyTorch, with which the shim starts.
+void calibrate_python_soon();
+// The shim's own frames, in stacks that are read from now on.
+void leave_out_shim(Recorder& r, const char* shim_file);
 
 }  // namespace bohr::agent

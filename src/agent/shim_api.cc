@@ -165,7 +165,8 @@ BOHR_EXPORT int bohr_hello(const char* shim_file) {
   if (!r) return 0;
   r->times_wanted.store(false);
   if (r->stack_mode == StackMode::none) return 1;
-  return calibrate_python(*r, shim_file) ? 2 : 1;
+  leave_out_shim(*r, shim_file);
+  return calibrate_python(*r) ? 2 : 1;
 }
 
 // `drain` reads the allocator's history; it is called from within bohr_allocated and bohr_freed.

@@ -62,9 +62,12 @@ std::string does_to_the_same(AccessMode mode, bool after) {
   return after ? "overwrites it" : fmt::format("{} it", does(mode));
 }
 
+// Nodes that were added by hand are on no stream.
+const std::string& who(const Side& side) { return side.where.empty() ? side.label : side.where; }
+
 std::string no_wait(const Finding& finding) {
   if (finding.first.where == finding.second.where) return "Nothing orders the two.";
-  return fmt::format("Nothing makes {} wait for {}.", finding.second.where, finding.first.where);
+  return fmt::format("Nothing makes {} wait for {}.", who(finding.second), who(finding.first));
 }
 
 // The side is the allocation of stream-ordered memory: a node, or the record behind the call.

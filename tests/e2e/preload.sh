@@ -100,6 +100,33 @@ LD_PRELOAD=$tmp/other.so run 1 other ./guest race
 LD_PRELOAD="$tmp/other.so $preload" BOHR_DIR=$tmp/first bash -c 'mkdir -m 700 first; ./guest race' >/dev/null
 expect_status 1 'behind another library' -- "$BOHR" check first
 
+# Of a Python program that imports no PyTorch the lines are known as well, isolated or not.
+cat >sets.py <<'END'
+import ctypes
+
+cuda = ctypes.CDLL("libcuda.so.1")
+cuda.cuInit(0)
+streams = [ctypes.c_void_p() for _ in range(2)]
+memory = ctypes.c_uint64()
+for stream in streams:
+    cuda.cuStreamCreate(ctypes.byref(stream), 1)
+cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(64))
+
+
+def fill(value, stream):
+    cuda.cuMemsetD8Async(memory, ctypes.c_ubyte(value), ctypes.c_size_t(64), stream)
+
+
+fill(1, streams[0])
+fill(2, streams[1])
+END
+for way in 'preload -E' 'cupti -E' 'preload -I'; do
+  read -r via option <<<"$way"
+  "$BOHR" run --via "$via" -o "lines $way" -- python3 "$option" sets.py >lines.out 2>lines.err
+  expect_in lines.out 'written by     sets.py:13 fill <- sets.py:16 <module>' "lines, $way"
+  expect_in lines.out 'written by     sets.py:13 fill <- sets.py:17 <module>' "lines, $way"
+done
+
 # Nodes that were added by hand are known by who added them, and are on no stream.
 run 1 by_hand ./buckets_guest by_hand
 expect_in by_hand.out 'written by     ' 'added by hand'
