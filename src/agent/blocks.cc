@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/blocks.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -40,20 +41,22 @@ std::optional<UntoldCallback> take_callback(Blocks& blocks, const trace::History
   return same ? std::optional(first) : std::nullopt;
 }
 
-// Of what the history did not tell only the end of the newest block, if it was not waited for yet.
-bool waits_for_entry(UntoldCallbacks* callbacks) {
-  const UntoldCallback last = callbacks->list.back();
-  if (last.alloc || last.waited) return false;
-  callbacks->list.assign(1, last);
-  callbacks->list.back().waited = true;
+// Of what the history did not tell only the end of the newest block, if it was not waited for yet,
+// and what came since. False: that is nothing.
+bool waits_for_entries(UntoldCallbacks* callbacks, uint64_t since) {
+  std::vector<UntoldCallback>& list = callbacks->list;
+  const auto told = list.begin() + static_cast<ptrdiff_t>(callbacks->next);
+  const auto later = std::find_if(
+      told, list.end(), [&](const UntoldCallback& callback) { return callback.seq >= since; });
+  const bool ends = later != told && !std::prev(later)->alloc && !std::prev(later)->waited;
+  if (ends) std::prev(later)->waited = true;
+  list.erase(list.begin(), ends ? std::prev(later) : later);
   callbacks->next = 0;
-  return true;
+  return !list.empty();
 }
 
-// An entry without a callback: of an alloc its bytes are doubtful; a block that was handed out
-// before anybody listened is taken back without one.
+// The entry of a hand-out without a callback: its bytes are doubtful.
 void leave_out(Recorder& r, trace::History entry) {
-  if (entry.action != trace::HistoryAction::alloc) return;
   entry.action = trace::HistoryAction::other;
   r.log->append(entry);
 }
@@ -83,9 +86,11 @@ void tell_alloc(Recorder& r, const trace::History& entry) {
   write_entry(r, kept, entry, callback->seq);
 }
 
+// A block that was handed out before anybody listened is taken back without a callback, and so is
+// one whose hand-out had none.
 void tell_free(Recorder& r, const trace::History& entry) {
   const std::optional<UntoldCallback> callback = take_callback(r.blocks, entry);
-  if (!callback) return leave_out(r, entry);
+  if (!callback) return leave_out_early(r, entry.address);
   r.blocks.ending[entry.address] = callback->kept;
   write_entry(r, callback->kept, entry, callback->seq);
 }
@@ -197,10 +202,10 @@ void block_told(Recorder& r, const trace::History& entry) {
   });
 }
 
-void history_read(Recorder& r) {
+void history_read(Recorder& r, uint64_t since) {
   std::lock_guard lock(r.blocks.mutex);
   for (auto of = r.blocks.untold.begin(); of != r.blocks.untold.end();)
-    of = waits_for_entry(&of->second) ? std::next(of) : r.blocks.untold.erase(of);
+    of = waits_for_entries(&of->second, since) ? std::next(of) : r.blocks.untold.erase(of);
   for (auto of = r.blocks.early.begin(); of != r.blocks.early.end();) {
     const bool waited = std::exchange(of->second.waited, true);
     if (waited) leave_out(r, of->second.entry);

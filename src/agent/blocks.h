@@ -75,10 +75,10 @@ void pooled_allocated(Recorder& r, const trace::MemAlloc& record);
 void pooled_freed(Recorder& r, const trace::MemFree& record);
 // The next entry of the allocator's history.
 void block_told(Recorder& r, const trace::History& entry);
-// The history was read up to now. What it has not told of by then it never will, but for what other
-// threads are about: the allocator notes a hand-out before its callback, and the end of one behind
-// its callback.
-void history_read(Recorder& r);
+// The history was read, as it stood at `since` or later. What it has not told of by then it never
+// will, but for what threads were about: the allocator notes a hand-out before its callback, and
+// the end of one behind its callback. Callbacks that came since are told of next time.
+void history_read(Recorder& r, uint64_t since);
 // No callback comes any more.
 void blocks_end(Recorder& r);
 

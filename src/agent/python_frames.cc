@@ -252,8 +252,9 @@ void append_python_frames(Recorder& r, const RawWords& words, std::vector<FrameN
     name.python = true;
     name.file = r.log->text(text_of(layout, words[i + 1])).id;
     name.function = r.log->text(text_of(layout, words[i + 2])).id;
-    if (name.file == r.python.shim_file) continue;
-    if (i == 0 && name.function == r.python.shim_caller) continue;
+    const bool has_shim = r.python.shim_file != 0;
+    if (has_shim && name.file == r.python.shim_file) continue;
+    if (has_shim && i == 0 && name.function == r.python.shim_caller) continue;
     const int line = r.python.api.line_of(reinterpret_cast<void*>(words[i]),
                                           static_cast<int>(static_cast<intptr_t>(words[i + 3])));
     name.line = line > 0 ? static_cast<uint32_t>(line) : 0;

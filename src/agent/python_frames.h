@@ -44,7 +44,8 @@ struct PythonFrames {
   std::atomic<bool> usable{false};
   PythonApi api;
   PythonLayout layout;
-  // String ids: frames of the shim are left out, and the function of PyTorch that calls it.
+  // String ids: frames of the shim are left out, and the function of PyTorch that calls it. 0:
+  // there is no shim.
   std::atomic<uint32_t> shim_file{0};
   std::atomic<uint32_t> shim_caller{0};
 };

@@ -66,8 +66,9 @@ bool drain_is_due(const Recorder& r) {
 void drain(Recorder& r) {
   drain_state.blocks = 0;
   const int64_t begin = now_by(CLOCK_MONOTONIC);
+  const uint64_t since = r.tick();
   drain_state.drain.load()();
-  history_read(r);
+  history_read(r, since);
   drain_state.read_at = now_by(CLOCK_MONOTONIC);
   drain_state.took = drain_state.read_at - begin;
 }

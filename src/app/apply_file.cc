@@ -76,7 +76,11 @@ class Writer {
   std::optional<LevelPair> pair_of(GraphId graph, int32_t from, int32_t to) const {
     const auto a = find(graph, from), b = find(graph, to);
     if (!a || !b) return std::nullopt;
-    return in_one_graph(levels_[graph.index()], *a, *b);
+    LevelPair pair = in_one_graph(levels_[graph.index()], *a, *b);
+    const patch::GraphView there = view({graph, pair.level});
+    for (const HeldNode* held : {&pair.first, &pair.second})
+      if (patch::node_of(there, held->node, held->inside) == nullptr) return std::nullopt;
+    return pair;
   }
 
   // A child graph that is to wait whole may have to wait for itself: no such edge.
@@ -99,10 +103,15 @@ class Writer {
     return entry;
   }
 
-  // Everything that races in the graph, for the edges put all of it in order.
+  // What races in the graph and the edges put in order; what they do not is not theirs to mend.
   patch::FixGraph racy(const Place& place, std::vector<patch::NewEdge> edges) const {
     patch::FixGraph entry = head_of(place);
     entry.edges = std::move(edges);
+    trace::Edges all = level_of(place).graph->edges;
+    for (const patch::NewEdge& edge : entry.edges)
+      all.from.push_back(edge.from), all.to.push_back(edge.to), all.types.push_back(0);
+    const patch::GraphView graph = view(place);
+    const patch::GraphView mended{graph.nodes, all, graph.name_of, graph.children};
     for (const Cause& cause : checked_.verdict.causes)
       for (const int32_t index : cause.findings) {
         const Finding& finding = checked_.verdict.findings[static_cast<size_t>(index)];
@@ -111,7 +120,7 @@ class Writer {
             !second.node.valid())
           continue;
         const auto pair = pair_of(place.graph, first.node.value(), second.node.value());
-        if (pair && pair->level == place.level)
+        if (pair && pair->level == place.level && patch::in_order(mended, {pair->edge()}))
           entry.pairs.push_back({use_of(place, pair->first, first.node, first.lifetime),
                                  use_of(place, pair->second, second.node, second.lifetime),
                                  cause.site});
@@ -211,7 +220,7 @@ const std::string& site_of(const Verdict& verdict, int32_t cause) {
 bool was_refuted(const Fixed& fixed, const Cause& cause, const Repair& edges) {
   if (!fixed.repairs) return false;
   return std::ranges::any_of(fixed.repairs->proposals, [&](const Repair& tried) {
-    return tried.kind == RepairKind::edge && !tried.verified && !tried.covered &&
+    return tried.kind == RepairKind::edge && tried.failed &&
            site_of(fixed.explored.checked.verdict, tried.cause) == cause.site &&
            std::ranges::all_of(tried.parts, [&](const RepairPart& part) {
              return std::ranges::find(edges.parts, part) != edges.parts.end();

@@ -35,7 +35,7 @@ Result<std::vector<Explored>> explore_path(const std::string& path, const CheckO
                                            const explore::Options& options,
                                            const Named& named = {});
 // On any replayer of the checked program. What step mode showed goes into the program, which is
-// then checked again, with the candidates that replays settled.
+// then checked again, with the pairs that replays settled.
 Result<Explored> explore_on(replay::Replayer& replayer, Checked checked, const CheckOptions& check,
                             const explore::Options& options);
 

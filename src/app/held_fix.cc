@@ -89,9 +89,9 @@ void take_times(const Cost& from, Cost* to) {
 }
 
 void tell(const TriedRepairs& tried, const Tried& one, Repair* repair) {
-  if (one.repair.covered) return;
   if (!one.repair.verified) {
     if (repair->verified) repair->refuted = "in " + tried.name + " " + one.repair.refuted;
+    repair->failed = repair->failed || one.repair.failed;
     repair->verified = repair->by_check = false;
     return;
   }
@@ -152,14 +152,15 @@ Result<TriedRepairs> try_repairs(replay::Replayer& replayer, const Program& one,
 void tell_tried(std::span<const TriedRepairs> tried, const Verdict& verdict, Repairs* repairs) {
   bool all_tried = true;
   for (Repair& repair : repairs->proposals) {
+    const bool only_checked = repair.by_check;
     std::set<GraphId> graphs;
     for (const TriedRepairs& one : tried) {
       const Tried* found = find(one, site_of(verdict, repair.cause), repair);
-      if (found == nullptr) continue;
+      if (found == nullptr || found->repair.covered) continue;
       graphs.insert(one.graph);
       tell(one, *found, &repair);
     }
-    if (repair.verified && !repair.by_check)
+    if (only_checked && repair.verified && !repair.by_check)
       repair.graphs_by_check = untried_graphs(repair, graphs);
     if (repair.by_check || repair.graphs_by_check > 0) all_tried = false;
   }

@@ -9,7 +9,8 @@ namespace bohr::app {
 
 namespace {
 
-constexpr int kDeepest = 32;  // child graphs, as in the import
+constexpr int kDeepest = 32;        // child graphs, as in the import
+constexpr uint32_t kNodeChild = 4;  // as CUgraphNodeType
 
 void add_level(const RecordedGraphs& recorded, const RecordedGraphs::Graph& graph, Level level,
                int depth, int64_t* next, std::vector<Level>* levels) {
@@ -70,6 +71,12 @@ RecordedGraphs::RecordedGraphs(const trace::Log& log) {
     else if (const auto* function = std::get_if<trace::Function>(&record))
       names_[function->function] = log.strings[function->name.id];
   }
+  // Each node once, as the import takes them, so that each graph has one place at most.
+  for (auto& [number, graph] : graphs_) {
+    std::ranges::stable_sort(graph.nodes, {}, &trace::Node::index);
+    const auto again = std::ranges::unique(graph.nodes, {}, &trace::Node::index);
+    graph.nodes.erase(again.begin(), again.end());
+  }
   for (auto& [number, graph] : graphs_) graph.children = children_of(*this, graph, 0);
 }
 
@@ -82,7 +89,8 @@ const RecordedGraphs::Graph* RecordedGraphs::graph(uint32_t number) const {
 }
 
 const RecordedGraphs::Graph* RecordedGraphs::child_of(const trace::Node& node) const {
-  const auto found = node.child == 0 ? graphs_.end() : graphs_.find(node.child);
+  const bool holds = node.type == kNodeChild && node.child != 0;
+  const auto found = holds ? graphs_.find(node.child) : graphs_.end();
   if (found == graphs_.end()) return nullptr;
   const trace::Graph& head = found->second.head;
   return head.parent == node.graph && head.parent_node == node.index ? &found->second : nullptr;

@@ -113,7 +113,8 @@ class Explorer {
       result_.baseline = BaselineKind::none;
       result_.broken_reads = broken_intents(baseline.schedule, uses_, wanted);
     }
-    if (was_observed()) BOHR_TRY_STATUS(follow_own_launches(&baseline.schedule));
+    std::optional<OwnOutputs> own;
+    if (was_observed()) BOHR_TRY_STATUS(follow_own_launches(&baseline.schedule, &own));
     baseline.right = result_.baseline != BaselineKind::none;
     BOHR_TRY(calibrated,
              calibrate(&runner_, uses_, baseline.schedule, options_.calibration_rounds));
@@ -122,6 +123,9 @@ class Explorer {
     for (const int32_t step : calibrated.pinned)
       result_.pinned.push_back(name_of(program_, order_.steps[static_cast<size_t>(step)]));
     result_.masked = masked_share(runner_, uses_, baseline.schedule, calibrated.pinned);
+    if (own)
+      result_.own_vary_as_pinned =
+          vary_as_pinned(runner_, uses_, baseline.schedule, calibrated.pinned, *own);
     if (result_.masked > 0.5) result_.reasons.push_back("outputs-masked");
     attempts_.start(std::move(baseline));
     return Nothing{};
@@ -131,9 +135,10 @@ class Explorer {
 
   // Where access sets had to be observed, what is meant is known by what the program's own launches
   // leave, as far as they agree: the baseline is the first order that leaves the same. `schedule`
-  // is what the intended writers suggest.
-  Status follow_own_launches(Schedule* schedule) {
+  // is what the intended writers suggest; `left` what they leave, if they can be run.
+  Status follow_own_launches(Schedule* schedule, std::optional<OwnOutputs>* left) {
     BOHR_TRY(own, own_outputs(&runner_, options_.seed, kOwnRuns));
+    *left = own;
     if (!own) return Nothing{};
     result_.own_launches = is_stable(*own) ? OwnLaunches::equal : OwnLaunches::unstable;
     for (const Schedule& guess : baseline_guesses(*schedule)) {

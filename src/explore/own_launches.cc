@@ -30,4 +30,40 @@ bool agree(const std::vector<uint64_t>& outputs, const OwnOutputs& own) {
   return true;
 }
 
+namespace {
+
+// By cell: what stands there at the end follows from a pinned step.
+std::vector<uint8_t> varying_cells(const Footprints& uses, const Schedule& baseline,
+                                   std::span<const int32_t> pinned) {
+  std::vector<uint8_t> cells(uses.cells(), 0);
+  for (const int32_t step : baseline) {
+    bool varies = std::find(pinned.begin(), pinned.end(), step) != pinned.end();
+    for (const Use& use : uses.of_step(step))
+      if (use.reads || !use.known) varies = varies || cells[static_cast<size_t>(use.cell)] != 0;
+    for (const Use& use : uses.of_step(step)) {
+      uint8_t& cell = cells[static_cast<size_t>(use.cell)];
+      if (use.writes) cell = varies || (!use.known && cell != 0) ? 1 : 0;
+    }
+  }
+  return cells;
+}
+
+}  // namespace
+
+bool vary_as_pinned(const Runner& runner, const Footprints& uses, const Schedule& baseline,
+                    std::span<const int32_t> pinned, const OwnOutputs& own) {
+  const std::vector<uint8_t> varies = varying_cells(uses, baseline, pinned);
+  for (size_t i = 0; i < own.size(); ++i) {
+    if (own[i] || runner.is_masked(static_cast<int32_t>(i))) continue;
+    const ByteRange output = runner.outputs()[i].range;
+    bool follows = false;
+    for (size_t cell = uses.first_cell(output.begin); cell < uses.cells() && !follows; ++cell) {
+      if (uses.range(static_cast<int32_t>(cell)).begin >= output.end) break;
+      follows = varies[cell] != 0;
+    }
+    if (!follows) return false;
+  }
+  return true;
+}
+
 }  // namespace bohr::explore

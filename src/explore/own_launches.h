@@ -4,8 +4,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "explore/footprints.h"
 #include "explore/runner.h"
 
 namespace bohr::explore {
@@ -19,5 +21,9 @@ Result<std::optional<OwnOutputs>> own_outputs(Runner* runner, uint64_t seed, int
 bool is_stable(const OwnOutputs& own);
 // On each output that is the same in all runs.
 bool agree(const std::vector<uint64_t>& outputs, const OwnOutputs& own);
+// Whether each output that differs, and is not masked, follows from a step of `pinned`: the runs do
+// not pin it.
+bool vary_as_pinned(const Runner& runner, const Footprints& uses, const Schedule& baseline,
+                    std::span<const int32_t> pinned, const OwnOutputs& own);
 
 }  // namespace bohr::explore

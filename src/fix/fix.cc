@@ -31,6 +31,7 @@ constexpr int kRounds = 3;  // of choosing among each cause's proposals, the oth
 struct Left {
   int64_t findings = 0;
   std::string what;
+  bool run = false;  // a run of it says so
   bool none() const { return findings == 0; }
 };
 
@@ -142,18 +143,19 @@ class Fixer {
     if (!replayer.ok()) return Left{1, "it cannot be replayed: " + replayer.error().why};
     auto explored = explore::explore(*replayer.value(), verdict, options_.explore);
     if (!explored.ok() && explored.error().code == "replay-moved")
-      return Left{1, explored.error().what + ": " + explored.error().why};
+      return Left{1, explored.error().what + ": " + explored.error().why, true};
     if (!explored.ok()) return explored.error();
     const Exploration& exploration = explored.value();
     BOHR_TRY_STATUS(was_searched(exploration));
-    if (exploration.different > 0) return Left{exploration.different, still_differs(exploration)};
-    if (exploration.baseline == BaselineKind::none) return Left{1, "no order of it is right"};
+    if (exploration.different > 0)
+      return Left{exploration.different, still_differs(exploration), true};
+    if (exploration.baseline == BaselineKind::none) return Left{1, "no order of it is right", true};
     const OwnLaunches own = exploration.own_launches;
-    const bool varies = own == OwnLaunches::unstable;
-    if (own == OwnLaunches::different || (varies && exploration.pinned.empty()))
-      return Left{1, "run as a whole it does not leave what its orders do"};
     // Steps that vary by themselves are pinned where orders are run, and cannot be in a whole run:
-    // of its outputs those that all its runs agree on were compared.
+    // what follows from them varies, and the rest was compared.
+    const bool varies = own == OwnLaunches::unstable && exploration.own_vary_as_pinned;
+    if (own == OwnLaunches::different || (own == OwnLaunches::unstable && !varies))
+      return Left{1, "run as a whole it does not leave what its orders do", true};
     varies_ = varies_ || varies;
     return Left{};
   }
@@ -210,6 +212,7 @@ class Fixer {
       if (!left.none()) {
         BOHR_TRY(why, refutation(left, all_parts(cause, repair.parts)));
         repair.refuted = std::move(why);
+        repair.failed = left.run;
         continue;
       }
       BOHR_TRY_STATUS(drop_what_is_not_needed(cause, &repair));

@@ -185,7 +185,7 @@ struct Exploration {
   std::vector<ObservedWrite> observed;
   int32_t observed_contents = 0;  // under how many contents steps were watched
   std::vector<Arm> arms;
-  std::vector<SettledPair> settled;  // candidates that replays decided, for another check
+  std::vector<SettledPair> settled;  // that replays decided, for another check
   int64_t orders = 0;                // tried, those equivalent to earlier ones not counted
   int64_t different = 0;             // of them left other bytes
   int64_t equivalent = 0;            // were not tried, being equivalent
@@ -198,6 +198,7 @@ struct Exploration {
   LostProcess lost;
   Held held;
   OwnRuns own;
+  bool own_vary_as_pinned = false;  // unstable: in nothing but what follows from pinned steps
   OwnLaunches own_launches = OwnLaunches::not_run;
   int64_t replays = 0;
   int64_t budget = 0;

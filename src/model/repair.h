@@ -57,6 +57,7 @@ struct Repair {
   std::vector<RepairPart> parts;
   bool verified = false;
   bool in_copy = false;         // verified on a copy of the work, its addresses rewritten
+  bool failed = false;          // not verified because a run of it did not hold
   bool by_check = false;        // no order of it was run: only the check says that it holds
   int32_t graphs_by_check = 0;  // where orders were run: of its graphs those in which none was
   bool covered = false;     // no part of it is needed: other causes' repairs mend this one as well

@@ -89,7 +89,7 @@ std::string state_text(const Repair& repair) {
 // What the words for a proposal's state mean, as far as they were used.
 void add_meanings(Page* page, const Repairs& repairs) {
   if (!repairs.complete)
-    return page->paragraph("No choice of these repairs together leaves nothing.", Ink::dim);
+    page->paragraph("No choice of these repairs together leaves nothing.", Ink::dim);
   const auto any = [&](auto is) { return std::ranges::any_of(repairs.proposals, is); };
   const auto checked = [](const Repair& one) { return one.by_check || one.graphs_by_check > 0; };
   const auto run = [](const Repair& one) { return one.verified && !one.by_check; };

@@ -57,7 +57,7 @@ class BlocksTest : public testing::Test {
       block_told(r_, entry);
     }
     told_.clear();
-    history_read(r_);
+    history_read(r_, seq_ + 1);
   }
   // Work that fills the recent files once over.
   void work(int records) {
@@ -167,6 +167,42 @@ TEST_F(BlocksTest, WhatIsFreedWhileTheHistoryIsReadIsToldOfNextTime) {
   const trace::Log log = close();
   EXPECT_EQ(said(log), seqs);
   EXPECT_EQ(not_placed(log), 0);
+}
+
+// Another thread goes on while Python looks at the entries.
+TEST_F(BlocksTest, WhatCameWhileTheHistoryWasReadIsToldOfNextTime) {
+  Seqs seqs = {alloc(kBlock)};
+  const uint64_t since = seq_ + 1;
+  free(kBlock), seqs.push_back(seq_);
+  for (int i = 0; i < 2; ++i)
+    seqs.push_back(alloc(kBlock + 512)), free(kBlock + 512), seqs.push_back(seq_);
+  const auto later = told_;
+  told_.resize(1);
+  for (const auto& [action, address] : told_) {
+    trace::History entry;
+    entry.index = index_++;
+    entry.action = action, entry.address = address, entry.bytes = 512;
+    block_told(r_, entry);
+  }
+  history_read(r_, since);
+  told_.assign(later.begin() + 1, later.end());
+  drain();
+  const trace::Log log = close();
+  EXPECT_EQ(said(log), seqs);
+  EXPECT_EQ(not_placed(log), 0);
+}
+
+// Blocks that come and go without callbacks are open, and what is handed out there later is not.
+TEST_F(BlocksTest, AnEntryIsNoLaterHandOutsOfTheAddress) {
+  told_.push_back({HistoryAction::alloc, kBlock});
+  told_.push_back({HistoryAction::free_requested, kBlock});
+  told_.push_back({HistoryAction::free_completed, kBlock});
+  drain();
+  const Seqs seqs = {alloc(kBlock)};
+  drain();
+  const trace::Log log = close();
+  EXPECT_EQ(said(log), seqs);
+  EXPECT_EQ(not_placed(log), 1);
 }
 
 // And it hands one out before its callback, which may have to wait until the history was read.

@@ -78,6 +78,22 @@ TEST(HeldFix, WhatWasNotTriedHoldsInTheCheck) {
   EXPECT_EQ(repairs.reasons, (std::vector<std::string>{"fix-not-replayed"}));
 }
 
+// As on the simulated GPU: its orders were run with all graphs.
+TEST(HeldFix, WhatWasRunWholeNeedsNoTrial) {
+  Repair whole = holds(RepairKind::edge, {edge(0, 1, 2), edge(1, 1, 2)});
+  whole.by_check = false;
+  EXPECT_EQ(told({whole}, {}).proposals[0].graphs_by_check, 0);
+}
+
+TEST(HeldFix, AGraphThatNeedsNoneOfItWasNotTried) {
+  Tried covered = tried(RepairKind::edge, {}, false);
+  covered.repair.covered = true;
+  const Repairs repairs =
+      told({holds(RepairKind::edge, {edge(0, 1, 2), edge(1, 1, 2)})},
+           {in_graph(0, {tried(RepairKind::edge, {edge(0, 1, 2)}, true)}), in_graph(1, {covered})});
+  EXPECT_EQ(repairs.proposals[0].graphs_by_check, 1);
+}
+
 TEST(HeldFix, GraphsThatWereNotTriedAreCounted) {
   const std::vector<RepairPart> parts = {edge(0, 1, 2), edge(1, 1, 2), edge(2, 1, 2),
                                          edge(2, 3, 4)};

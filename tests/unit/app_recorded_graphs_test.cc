@@ -95,7 +95,11 @@ TEST_F(RecordedGraphsTest, TheWayInsideLeadsToTheNode) {
 // Whoever wrote the log, reading it ends, and every node that is found is there.
 TEST_F(RecordedGraphsTest, DamagedLogsHaveLevelsToo) {
   graph(5, 5, 0, {5, 0});  // holds itself
-  trace::Node stray;       // a child of a node that the graph does not have
+  graph(5, 5, 0, {5, 0});  // and is there twice
+  graph(10, 10, 0, {10});
+  graph(10, 10, 0, {10});
+  std::get<trace::Graph>(log_.records[log_.records.size() - 2]).nodes = 0;
+  trace::Node stray;  // a child of a node that the graph does not have
   stray.graph = 6, stray.index = 1000, stray.child = 7, stray.type = 4;
   trace::Graph six;
   six.graph = 6, six.nodes = 1;
@@ -110,7 +114,7 @@ TEST_F(RecordedGraphsTest, DamagedLogsHaveLevelsToo) {
   EXPECT_GE(levels(5).size(), 1);
   EXPECT_EQ(levels(6).size(), 1);
   EXPECT_TRUE(levels(8).empty());
-  for (uint32_t number = 1; number < 10; ++number) {
+  for (uint32_t number = 1; number < 11; ++number) {
     const std::vector<Level> all = levels(number);
     for (int32_t node = 0; node < 100; ++node)
       if (const auto at = find_node(all, node)) {
