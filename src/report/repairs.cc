@@ -156,7 +156,15 @@ std::vector<NamedCost> costs_of(const Subject& subject) {
 }  // namespace
 
 void add_repairs(Page* page, std::span<const Subject> subjects) {
+  const auto told = [](const Subject& one) {
+    return !one.not_repaired.empty() || (one.repairs && !one.repairs->proposals.empty());
+  };
+  const bool several = std::ranges::count_if(subjects, told) > 1;
   for (const Subject& subject : subjects) {
+    if (several && told(subject)) {
+      page->blank();
+      page->field("Repairs of", subject.name);
+    }
     if (!subject.not_repaired.empty()) page->field("No repairs", subject.not_repaired);
     if (subject.repairs == nullptr) continue;
     const std::vector<Repair>& all = subject.repairs->proposals;
