@@ -73,9 +73,10 @@ RecordedGraphs::RecordedGraphs(const trace::Log& log) {
   }
   // Each node once, as the import takes them, so that each graph has one place at most.
   for (auto& [number, graph] : graphs_) {
-    std::ranges::stable_sort(graph.nodes, {}, &trace::Node::index);
-    const auto again = std::ranges::unique(graph.nodes, {}, &trace::Node::index);
-    graph.nodes.erase(again.begin(), again.end());
+    std::vector<trace::Node>& nodes = graph.nodes;
+    std::ranges::stable_sort(nodes, {}, &trace::Node::index);
+    const auto same = [](const trace::Node& a, const trace::Node& b) { return a.index == b.index; };
+    nodes.erase(std::unique(nodes.begin(), nodes.end(), same), nodes.end());
   }
   for (auto& [number, graph] : graphs_) graph.children = children_of(*this, graph, 0);
 }
