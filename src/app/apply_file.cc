@@ -12,6 +12,7 @@
 
 #include "agent/environment.h"
 #include "app/files.h"
+#include "app/held_fix.h"
 #include "app/recorded_graphs.h"
 #include "app/run_dir.h"
 #include "fix/edge_form.h"
@@ -209,12 +210,6 @@ class Writer {
   RecordedGraphs recorded_;
   std::vector<std::vector<Level>> levels_;  // of each graph of the program
 };
-
-const std::string& site_of(const Verdict& verdict, int32_t cause) {
-  static const std::string none;
-  const auto found = std::ranges::find(verdict.causes, cause, &Cause::id);
-  return found == verdict.causes.end() ? none : found->site;
-}
 
 // Parts that the check does not need were dropped before they were tried.
 bool was_refuted(const Fixed& fixed, const Cause& cause, const Repair& edges) {

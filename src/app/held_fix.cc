@@ -42,13 +42,6 @@ class InPlace {
   bool strict_threads_;
 };
 
-const std::string& site_of(const Verdict& verdict, int32_t cause) {
-  static const std::string none;
-  for (const Cause& one : verdict.causes)
-    if (one.id == cause) return one.site;
-  return none;
-}
-
 using Parts = std::vector<RepairPart>;
 
 // All of `these` are among `those`.
@@ -121,6 +114,12 @@ bool choose_again(Repairs* repairs, const Repair& refuted) {
 }
 
 }  // namespace
+
+const std::string& site_of(const Verdict& verdict, int32_t cause) {
+  static const std::string none;
+  const auto found = std::ranges::find(verdict.causes, cause, &Cause::id);
+  return found == verdict.causes.end() ? none : found->site;
+}
 
 Result<TriedRepairs> try_repairs(replay::Replayer& replayer, const Program& one, GraphId graph,
                                  const Exploration& exploration, const explore::Options& options,

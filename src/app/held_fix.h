@@ -30,6 +30,9 @@ struct TriedRepairs {
   bool varies = false;  // reason `fix-varies`
 };
 
+// Of a cause; empty: there is none.
+const std::string& site_of(const Verdict& verdict, int32_t cause);
+
 // `replayer` has learned once (replay/repaired.h); its program is `one`, a launch of `graph`, and
 // `exploration` what was found on it. Order is tried by running orders that respect it and the
 // repaired graph as a whole; other memory in a copy. Errors are those of checking and replaying.

@@ -50,14 +50,19 @@ class BlocksTest : public testing::Test {
   }
   // The allocator's history up to now, as the shim hands it over.
   void drain() {
-    for (const auto& [action, address] : told_) {
+    tell(told_.size());
+    history_read(r_, seq_ + 1);
+  }
+  // So many entries of it.
+  void tell(size_t entries) {
+    for (size_t i = 0; i < entries; ++i) {
+      const auto& [action, address] = told_[i];
       trace::History entry;
       entry.index = index_++;
       entry.action = action, entry.address = address, entry.bytes = 512;
       block_told(r_, entry);
     }
-    told_.clear();
-    history_read(r_, seq_ + 1);
+    told_.erase(told_.begin(), told_.begin() + static_cast<ptrdiff_t>(entries));
   }
   // Work that fills the recent files once over.
   void work(int records) {
@@ -97,6 +102,12 @@ class BlocksTest : public testing::Test {
       const auto* entry = std::get_if<trace::History>(&record);
       return entry != nullptr && entry->action == HistoryAction::other;
     });
+  }
+  // Of all in the log entries tell of these callbacks, and so many hand-outs are open.
+  void expect(const std::vector<uint64_t>& callbacks, int64_t open) {
+    const trace::Log log = close();
+    EXPECT_EQ(said(log), callbacks);
+    EXPECT_EQ(not_placed(log), open);
   }
   // Without the files of recent work.
   trace::Log kept() {
@@ -164,9 +175,7 @@ TEST_F(BlocksTest, WhatIsFreedWhileTheHistoryIsReadIsToldOfNextTime) {
   told_.push_back({HistoryAction::free_completed, kBlock});
   for (int i = 0; i < 3; ++i) seqs.push_back(alloc(kBlock)), free(kBlock), seqs.push_back(seq_);
   drain();
-  const trace::Log log = close();
-  EXPECT_EQ(said(log), seqs);
-  EXPECT_EQ(not_placed(log), 0);
+  expect(seqs, 0);
 }
 
 // Another thread goes on while Python looks at the entries.
@@ -176,20 +185,10 @@ TEST_F(BlocksTest, WhatCameWhileTheHistoryWasReadIsToldOfNextTime) {
   free(kBlock), seqs.push_back(seq_);
   for (int i = 0; i < 2; ++i)
     seqs.push_back(alloc(kBlock + 512)), free(kBlock + 512), seqs.push_back(seq_);
-  const auto later = told_;
-  told_.resize(1);
-  for (const auto& [action, address] : told_) {
-    trace::History entry;
-    entry.index = index_++;
-    entry.action = action, entry.address = address, entry.bytes = 512;
-    block_told(r_, entry);
-  }
+  tell(1);
   history_read(r_, since);
-  told_.assign(later.begin() + 1, later.end());
   drain();
-  const trace::Log log = close();
-  EXPECT_EQ(said(log), seqs);
-  EXPECT_EQ(not_placed(log), 0);
+  expect(seqs, 0);
 }
 
 // Blocks that come and go without callbacks are open, and what is handed out there later is not.
@@ -200,9 +199,7 @@ TEST_F(BlocksTest, AnEntryIsNoLaterHandOutsOfTheAddress) {
   drain();
   const Seqs seqs = {alloc(kBlock)};
   drain();
-  const trace::Log log = close();
-  EXPECT_EQ(said(log), seqs);
-  EXPECT_EQ(not_placed(log), 1);
+  expect(seqs, 1);
 }
 
 // And it hands one out before its callback, which may have to wait until the history was read.
@@ -215,9 +212,7 @@ TEST_F(BlocksTest, WhatIsHandedOutWhileTheHistoryIsReadIsKnownWhenItsCallbackCom
   free(kBlock), seqs.push_back(seq_);
   seqs.push_back(alloc(kBlock));
   drain();
-  const trace::Log log = close();
-  EXPECT_EQ(said(log), seqs);
-  EXPECT_EQ(not_placed(log), 0);
+  expect(seqs, 0);
 }
 
 // A hand-out without a callback is said to be open, once: read twice more, freed, or at the end.

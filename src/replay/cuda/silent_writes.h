@@ -7,8 +7,8 @@
 // twice nothing is nothing. Then memory is put back and it is run as it is. Only that step sees the
 // zeros, and only where no step of the launch changed anything, so it can be no count or flag that
 // another step has set. Assumes that zeros do no harm to a kernel that reads them, for which tables
-// of pointers are left out. Zeros written over zeros stay unseen, and so
-// do writes before the first multiple of 16 in a range.
+// of pointers are left out. Zeros written over zeros stay unseen, and so do
+// writes before the first multiple of 16 in a range.
 #pragma once
 
 #include <functional>
